@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { inInvocation, measure } from '../shared/core/invocation.ts';
+import { measure, runInvocation } from '../shared/core/invocation.ts';
 import { identifyCaller } from '../shared/platform/auth/credential.ts';
 import { TemporaryRefusal } from '../shared/platform/auth/credential-kind.ts';
 import { combineRequirements } from '../shared/platform/aws/uses.ts';
@@ -14,7 +14,7 @@ export const requirements = combineRequirements('credentials');
  * because API Gateway does not cache errors (D101).
  */
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
-  inInvocation({ lambda: 'authorizer', requestId: event.requestContext?.requestId }, () => decide(event));
+  runInvocation({ lambda: 'authorizer', requestId: event.requestContext?.requestId }, () => decide(event));
 
 async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const principal = await identifyCaller(event).catch((error) => {

@@ -5,7 +5,7 @@ import './shared/adapters/json-schema/plain-fit.test.ts';
 import './shared/domain/records/csv.property.test.ts';
 import './shared/domain/schedules/next-time.test.ts';
 import './shared/execution/agent-loop/replay.property.test.ts';
-import './shared/execution/agent-runs/pieces.property.test.ts';
+import './shared/execution/agent-runs/live-output.property.test.ts';
 import './shared/execution/agent-runs/replay-events.property.test.ts';
 import './shared/execution/engine/engine.property.test.ts';
 import './shared/execution/listed-runs/list-runs.test.ts';

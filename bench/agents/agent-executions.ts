@@ -2,7 +2,7 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { toChunks } from '../../shared/core/chunks.ts';
 import { mapConcurrently } from '../../shared/core/concurrency/map-concurrently.ts';
-import { derivedId } from '../../shared/core/ids.ts';
+import { deriveId } from '../../shared/core/ids.ts';
 import { agentEditor } from '../../shared/domain/agents/agent-editor.ts';
 import {
   type AgentExecution,
@@ -159,7 +159,7 @@ function itemOf(model: AgentExecution, at: number, n: number): object {
   const hasFailed = n % failedEvery === 0;
   const write = createWrites(tenant, () => new Date(at)).insert(agentExecutionEntity, {
     ...model,
-    id: derivedId('exec', at, n, model.agentId ?? ''),
+    id: deriveId('exec', at, n, model.agentId ?? ''),
     startedAt: new Date(at).toISOString(),
     ...(hasFailed
       ? { status: 'failed', stopReason: 'error' }

@@ -7,7 +7,7 @@ import type { Ports } from '../../shared/adapters/ports/ports.ts';
 import { sandbox, tenantSandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { runLoop } from '../../shared/execution/agent-loop/loop.ts';
-import { initialState } from '../../shared/execution/agent-loop/state.ts';
+import { createInitialState } from '../../shared/execution/agent-loop/state.ts';
 import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/agent-input.ts';
 import { executeAgentRun } from '../../shared/execution/agent-runs/execute-agent-run.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
@@ -157,7 +157,7 @@ export async function ourLoop(model: ModelPort): Promise<void> {
   };
   const events = runLoop(
     loop,
-    initialState([
+    createInitialState([
       { role: 'system', content: instructions },
       { role: 'user', content: question },
     ]),

@@ -2,7 +2,7 @@ import { localUser } from '../../infra/local/credentials.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { requestHash } from '../../shared/execution/engine/try-step.ts';
 import { checkpointEntity } from '../../shared/execution/runs/checkpoint.ts';
-import { earlierResults, readEarlier } from '../../shared/execution/runs/reused-results.ts';
+import { findEarlierResults, readEarlier } from '../../shared/execution/runs/reused-results.ts';
 import { decode, encode } from '../../shared/platform/data/entity.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { toTenant } from '../../shared/platform/identity/principal.ts';
@@ -83,9 +83,9 @@ export async function cpuOfLookup(stack: BenchStack, flowId: string): Promise<Fi
   const samples = await cpuSamples({
     reading: () => readEarlier(scope, ids[at++ % ids.length] ?? ''),
     async finding() {
-      const found = await earlierResults(scope, items, { runId: newId('exec'), flowId }, { reuse: {} });
+      const found = await findEarlierResults(scope, items, { runId: newId('exec'), flowId }, { reuse: {} });
       for (const { id = '' } of steps)
-        if (!(await found.ofRequest(id, hashes))) throw new Error('A result was not found');
+        if (!(await found.findByRequest(id, hashes))) throw new Error('A result was not found');
     },
   });
   const of = (value: (sample: (typeof samples)[number]) => number) => round(median(samples.map(value)));

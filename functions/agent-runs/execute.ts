@@ -1,6 +1,6 @@
 import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
 import { agentToRun } from '../../shared/execution/agent-runs/agent-input.ts';
-import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
+import { getAgentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
@@ -44,7 +44,7 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
       background,
       modelOverride,
       previousMessageAt,
-      timeoutMs: agentTimeMs(options, timeLeftMs()),
+      timeoutMs: getAgentTimeMs(options, timeLeftMs()),
     };
     return startResponse(scope, request, { isStreamed: options.streamResponse, requestId });
   },

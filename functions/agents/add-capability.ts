@@ -1,4 +1,4 @@
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { agentCapabilities } from '../../shared/domain/agents/agent-capabilities.ts';
 import { CapabilityInput } from '../../shared/domain/agents/config/capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -27,7 +27,7 @@ export const addAgentCapability = defineEndpoint({
   needs: { capabilities: agentCapabilities, sandbox },
 
   async handle({ params: { id }, body, signal }, { capabilities, sandbox }) {
-    const added = await capabilities.add(id, body, withQueueTimeout(sandbox, signal));
+    const added = await capabilities.add(id, body, limitQueueTime(sandbox, signal));
     return { ...added, agentId: id };
   },
 });

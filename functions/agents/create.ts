@@ -1,4 +1,4 @@
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { agentEditor } from '../../shared/domain/agents/agent-editor.ts';
 import { agentWarnings } from '../../shared/domain/agents/checks/agent-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -20,7 +20,7 @@ export const createAgent = defineEndpoint({
   needs: { editor: agentEditor, warnings: agentWarnings, sandbox },
 
   async handle({ body, principal, signal, baseUrl }, { editor, warnings, sandbox }) {
-    const limited = withQueueTimeout(sandbox, signal);
+    const limited = limitQueueTime(sandbox, signal);
     const { agent, primaryFlow } = await editor.create(principal, toChanges(body), limited);
     return {
       ...toAgentResponse(agent, primaryFlow, baseUrl()),

@@ -1,4 +1,4 @@
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { agentEditor } from '../../shared/domain/agents/agent-editor.ts';
 import { agentWarnings } from '../../shared/domain/agents/checks/agent-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -21,7 +21,7 @@ export const updateAgent = defineEndpoint({
   needs: { editor: agentEditor, warnings: agentWarnings, sandbox },
 
   async handle({ params, body, principal, signal, baseUrl }, { editor, warnings, sandbox }) {
-    const limited = withQueueTimeout(sandbox, signal);
+    const limited = limitQueueTime(sandbox, signal);
     const { agent, primaryFlow } = await editor.update(principal, params.id, toChanges(body), limited);
     return {
       ...toAgentResponse(agent, primaryFlow, baseUrl()),

@@ -1,4 +1,4 @@
-import { respondTo, runningMethods } from '../../shared/adapters/mcp-server/respond.ts';
+import { respondToMessage, runningMethods } from '../../shared/adapters/mcp-server/respond.ts';
 import { addressRelay } from '../../shared/platform/auth/relayed-address.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
@@ -59,7 +59,7 @@ Each call of an operation is a request of its own with your credential: it has t
       },
       resources: apiResources(api, AbortSignal.any([signal, limit])),
     };
-    return respondTo({ url: `${baseUrl()}/v1/mcp`, header, message: body }, served, requestId);
+    return respondToMessage({ url: `${baseUrl()}/v1/mcp`, header, message: body }, served, requestId);
   },
 });
 

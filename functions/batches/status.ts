@@ -49,7 +49,7 @@ export const batchStatus = defineEndpoint({
 
   async handle({ params }, { batches, outcomeOf }) {
     const batch = await batches.get(params.id);
-    const { completedAt, ...progress } = await batches.settled(batch);
+    const { completedAt, ...progress } = await batches.settleBatch(batch);
     const { dispatched } = batch;
     const outcome = dispatched && progress.processedRecords > 0 && (await outcomeOf(dispatched));
     const results = outcome ? [fitting(outcome)] : undefined;

@@ -7,7 +7,7 @@ import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-l
 import { lastEventId } from '../../shared/platform/http/last-event.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { parseCursor } from '../../shared/protocols/chat/events/cursor.ts';
-import { sentClientEvents } from '../../shared/protocols/chat/events/sent-events.ts';
+import { sendClientEvents } from '../../shared/protocols/chat/events/sent-events.ts';
 import { followAnswer } from '../../shared/protocols/chat/follow-answer.ts';
 import { bySessionHeader, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 
@@ -37,7 +37,7 @@ export const followClientAnswer = defineEndpoint({
     const run = await runs.find(visit.session.hash, params.executionId);
     if (!run) throw notFound('Execution');
     const timeout = AbortSignal.timeout(Math.max(1, timeLeftMs() - 1_000));
-    return sentClientEvents((pageGone) => follow(visit, run, { after, pageGone, timeout }));
+    return sendClientEvents((pageGone) => follow(visit, run, { after, pageGone, timeout }));
   },
 });
 

@@ -4,7 +4,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
 import { continueAnswer } from '../../shared/protocols/chat/continue-answer.ts';
-import { withoutReasoning } from '../../shared/protocols/chat/conversation-messages.ts';
+import { dropReasoning } from '../../shared/protocols/chat/conversation-messages.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { ClientResult } from '../../shared/protocols/chat/events/client-result.ts';
 import { pageTools } from '../../shared/protocols/chat/page-tools.ts';
@@ -38,7 +38,7 @@ export const resumeClientAnswer = defineEndpoint({
 
 /** A page does not speak for the tenant or the agent. */
 function texts(message: ChatMessage, index: number): Message {
-  if (message.role === 'user') return { role: 'user', content: withoutReasoning(message) };
+  if (message.role === 'user') return { role: 'user', content: dropReasoning(message) };
   throw invalidAt(`messages.${index}.role`, 'INVALID_VALUE', 'Only texts of the user can be added to a run');
 }
 

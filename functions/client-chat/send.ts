@@ -7,7 +7,7 @@ import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-l
 import { assertAttached } from '../../shared/protocols/chat/attachments.ts';
 import { beginMessage } from '../../shared/protocols/chat/begin-message.ts';
 import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
-import { withoutReasoning } from '../../shared/protocols/chat/conversation-messages.ts';
+import { dropReasoning } from '../../shared/protocols/chat/conversation-messages.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { chatView } from '../../shared/protocols/chat/events/view-of.ts';
 import { pageTools } from '../../shared/protocols/chat/page-tools.ts';
@@ -65,7 +65,7 @@ export const sendClientMessage = defineEndpoint({
     const place = body.messages.length - 1;
     assertAttached(message, place);
     // Before there is a conversation for it.
-    assertMessageFits({ content: withoutReasoning(message) }, place);
+    assertMessageFits({ content: dropReasoning(message) }, place);
     await assertNamed(targets, visit);
     const clientTools = await tools.of(visit, body);
     await countForToken(visit);

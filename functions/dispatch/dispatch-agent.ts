@@ -1,7 +1,7 @@
 import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
-import { dispatchedAgent } from '../../shared/execution/agent-runs/agent-input.ts';
+import { resolveDispatchedAgent } from '../../shared/execution/agent-runs/agent-input.ts';
 import type { DispatchBody } from '../../shared/execution/dispatch/request.ts';
-import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
+import { getAgentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 import { startResponse } from '../agent-runs/start-response.ts';
@@ -19,7 +19,7 @@ export async function dispatchAgent(
   { agent: given = {}, messages = [], inputs, record, clientTools, options }: DispatchBody,
 ) {
   const { background, version, modelOverride, previousMessageAt, responseFormat } = options;
-  const { agent, permissions } = await dispatchedAgent(scope, principal, given, version);
+  const { agent, permissions } = await resolveDispatchedAgent(scope, principal, given, version);
   const request = {
     agent,
     messages,
@@ -33,7 +33,7 @@ export async function dispatchAgent(
     clientTools,
     responseSchema: responseFormat?.schema,
     inputs: { ...inputs, ...(record && { _record: record }) },
-    timeoutMs: agentTimeMs(options, timeLeftMs),
+    timeoutMs: getAgentTimeMs(options, timeLeftMs),
   };
   return startResponse(scope, request, { isStreamed: options.streamResponse, requestId });
 }

@@ -1,4 +1,4 @@
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { assertStepTargets } from '../../shared/domain/agents/checks/step-targets.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
@@ -25,7 +25,7 @@ export const createFlow = defineEndpoint({
   async handle({ body, principal, signal, baseUrl }, { flows, assertTargets, sandbox, newId }) {
     const { userId, organizationId } = principal;
     const member = body.flowSteps || !body.steps ? 'flowSteps' : 'steps';
-    const checked = await checkTexts(body[member] ?? [], [member], withQueueTimeout(sandbox, signal));
+    const checked = await checkTexts(body[member] ?? [], [member], limitQueueTime(sandbox, signal));
     await assertTargets(checked, [member]);
     const steps = normaliseSteps(checked, newId);
     const flow = await flows.create({ userId, organizationId }, { ...body, steps });

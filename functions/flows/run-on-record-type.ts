@@ -75,7 +75,7 @@ export const runFlowOnRecordType = defineEndpoint({
       labels,
     );
     const base = { success: true, batchId: batch.id, flowId: params.id, recordType, recordCount };
-    const progress = recordCount <= smallBatchMax ? await small.untilFinished(batch, signal) : undefined;
+    const progress = recordCount <= smallBatchMax ? await small.waitForEnd(batch, signal) : undefined;
     if (!progress) {
       const message = `${recordCount} records are scheduled; follow the batch at /v1/batch/status/${batch.id}`;
       return {

@@ -26,7 +26,7 @@ export const listFlowStepResults = defineEndpoint({
   needs: { flows: flowFinder, results: stepResultStore },
 
   async handle({ params: { id }, query }, { flows, results }) {
-    const [page] = await Promise.all([results.ofFlow(id, query), flows.find(id)]);
+    const [page] = await Promise.all([results.listByFlow(id, query), flows.find(id)]);
     return page;
   },
 });

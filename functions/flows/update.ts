@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { assertStepTargets } from '../../shared/domain/agents/checks/step-targets.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
@@ -29,7 +29,7 @@ export const updateFlow = defineEndpoint({
 
   async handle({ params, body, signal, baseUrl }, { flows, assertTargets, sandbox, newId }) {
     const checked =
-      body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], withQueueTimeout(sandbox, signal)));
+      body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], limitQueueTime(sandbox, signal)));
     if (checked) await assertTargets(checked, ['flowSteps'], params.id);
     const steps = checked && normaliseSteps(checked, newId);
     const flow = await flows.update(params.id, { ...body, steps });

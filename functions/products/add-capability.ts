@@ -1,4 +1,4 @@
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { NewCapability, productCapabilities } from '../../shared/domain/surfaces/product-capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -27,7 +27,7 @@ export const addProductCapability = defineEndpoint({
   needs: { capabilities: productCapabilities, sandbox },
 
   async handle({ params: { id }, body, signal }, { capabilities, sandbox }) {
-    return toCapabilityResponse(id, await capabilities.add(id, body, withQueueTimeout(sandbox, signal)));
+    return toCapabilityResponse(id, await capabilities.add(id, body, limitQueueTime(sandbox, signal)));
   },
 });
 

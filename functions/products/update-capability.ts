@@ -1,4 +1,4 @@
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { CapabilityChanges, productCapabilities } from '../../shared/domain/surfaces/product-capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -19,7 +19,7 @@ export const updateProductCapability = defineEndpoint({
   needs: { capabilities: productCapabilities, sandbox },
 
   async handle({ params: { id, capabilityId }, body, signal }, { capabilities, sandbox }) {
-    const limited = withQueueTimeout(sandbox, signal);
+    const limited = limitQueueTime(sandbox, signal);
     return toCapabilityResponse(id, await capabilities.update(id, capabilityId, body, limited));
   },
 });

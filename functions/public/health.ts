@@ -2,7 +2,7 @@ import * as z from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
 import { unavailable } from '../../shared/core/errors/errors.ts';
 import { log } from '../../shared/core/log.ts';
-import { grouped } from '../../shared/core/text.ts';
+import { groupDigits } from '../../shared/core/text.ts';
 import { toNetwork } from '../../shared/platform/auth/addresses.ts';
 import type { ScopeFrom } from '../../shared/platform/auth/public-scope.ts';
 import { admitAnonymous } from '../../shared/platform/auth/request-gate.ts';
@@ -49,7 +49,7 @@ export const getHealth = defineEndpoint({
   permission: 'public',
   scope: byCounting,
   summary: 'Get whether the service is ready',
-  description: `For load balancers and monitors. 200 if the table has accepted a write for this request, 503 if it does not within ${patienceMs / 1_000} seconds. A full disk of a service on one machine does not count, because reads go on. Queues, buckets and model providers are not checked. Each IP address has ${grouped(limits.perHour)} requests an hour.`,
+  description: `For load balancers and monitors. 200 if the table has accepted a write for this request, 503 if it does not within ${patienceMs / 1_000} seconds. A full disk of a service on one machine does not count, because reads go on. Queues, buckets and model providers are not checked. Each IP address has ${groupDigits(limits.perHour)} requests an hour.`,
   response: { kind: 'json', bodies: { 200: Health } },
   errors: [503],
   needs: {},

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { tenantSandbox, withBudget, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, limitTotalTime, tenantSandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { type AccountFindings, accountCheck } from '../../shared/domain/flows/analysis/account-check.ts';
 import {
   findStepsMember,
@@ -69,7 +69,7 @@ Templates, scripts and schemas are checked for 8 seconds at most: a finding name
 
   async handle({ body, principal, signal }, account) {
     const own = tenantSandbox(principal?.tenant ?? 'anonymous');
-    const sandbox = withQueueTimeout(withBudget(own, budgetMs), signal);
+    const sandbox = limitQueueTime(limitTotalTime(own, budgetMs), signal);
     const validation = await validateSentFlow(CreateFlowBody, body, sandbox);
     const member = findStepsMember(body);
     const { errors, findings, performed, skipped } =

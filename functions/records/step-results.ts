@@ -24,7 +24,7 @@ export const listRecordStepResults = defineEndpoint({
   needs: { records: recordStore, results: stepResultStore },
 
   async handle({ params: { id }, query }, { records, results }) {
-    const [page] = await Promise.all([results.ofRecord(id, query), records.get(id)]);
+    const [page] = await Promise.all([results.listByRecord(id, query), records.get(id)]);
     return page;
   },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
-import { namedCharset } from '../../shared/core/text-encoding.ts';
+import { parseCharset } from '../../shared/core/text-encoding.ts';
 import { Warning } from '../../shared/core/warnings.ts';
 import {
   cutErrors,
@@ -95,7 +95,7 @@ export const uploadCsv = defineEndpoint({
     const shown = firstRows(listedMax);
     let created = 0;
     const drafts = draftsIn(
-      await readCsv(await file.bytes(), columns, encoding ?? namedCharset(file.type)),
+      await readCsv(await file.bytes(), columns, encoding ?? parseCharset(file.type)),
       fromLine,
       errors,
       found,

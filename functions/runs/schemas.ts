@@ -3,7 +3,7 @@ import { Warning } from '../../shared/core/warnings.ts';
 import { type Run, runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
 import { RunTokens } from '../../shared/domain/runs/run-use.ts';
 import { triggerTypes } from '../../shared/domain/runs/trigger-types.ts';
-import { runDurationMs } from '../../shared/execution/listed-runs/run-filter.ts';
+import { getRunDurationMs } from '../../shared/execution/listed-runs/run-filter.ts';
 
 const text = z.string().nullable();
 
@@ -163,7 +163,7 @@ export function toRunRow(run: Run, now = new Date()): z.input<typeof RunRow> {
     forkedFrom: null,
     startedAt: run.startedAt,
     completedAt: run.completedAt ?? null,
-    durationMs: runDurationMs(run, now),
+    durationMs: getRunDurationMs(run, now),
     totalCost: run.totalCost ?? null,
     savedCost: run.savedCost ?? null,
     cacheSavings: run.cacheSavings ?? null,

@@ -27,7 +27,7 @@ export const runScheduleNow = defineEndpoint({
   async handle({ params, principal, timeLeftMs }, { runNow, batches }) {
     requireAll(principal, runsFlows);
     const batch = await runNow(toSchedulePlace(params), params.scheduleId, timeLeftMs);
-    const { status } = await batches.settled(batch);
+    const { status } = await batches.settleBatch(batch);
     const recordCount = batch.dispatched ? 0 : batch.totalRecords;
     return { batchExecutionId: batch.id, recordCount, status };
   },

@@ -24,7 +24,7 @@ export const listScheduleRuns = defineEndpoint({
   needs: { history: firingList },
 
   async handle({ params, query }, { history }) {
-    const { firings, pagination } = await history.ofSchedule(params.id, query);
+    const { firings, pagination } = await history.listBySchedule(params.id, query);
     return { data: firings.map(toScheduleRun), pagination };
   },
 });

@@ -1,4 +1,4 @@
-import { cardFor, isOfFormer, withoutSignatures } from '../../shared/adapters/a2a-server/card.ts';
+import { isOfFormer, renderCard, toUnsignedCard } from '../../shared/adapters/a2a-server/card.ts';
 import { availableItems } from '../../shared/domain/surfaces/available-items.ts';
 import { cardKeys } from '../../shared/domain/surfaces/card-keys.ts';
 import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
@@ -24,7 +24,7 @@ export const getA2aCard = defineEndpoint({
   response: {
     kind: 'json',
     bodies: { 200: A2aCard },
-    cached: { maxAgeSeconds: 60, varies: 'A2A-Version', meaningOf: withoutSignatures },
+    cached: { maxAgeSeconds: 60, varies: 'A2A-Version', meaningOf: toUnsignedCard },
   },
   errors: [400, 404],
   needs: { items: exposedItems, available: availableItems, keys: cardKeys },
@@ -35,7 +35,7 @@ export const getA2aCard = defineEndpoint({
     const card = toServedCard({ ...whole, exposed: await available(whole.exposed) }, baseUrl());
     const version = header('a2a-version');
     const key = isOfFormer(version) ? undefined : await keys.findCardKey(whole.surface);
-    return cardFor(card, version, key && { key, keysUrl: card.url + keysPath }) as never;
+    return renderCard(card, version, key && { key, keysUrl: card.url + keysPath }) as never;
   },
 });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
-import { grouped } from '../../shared/core/text.ts';
+import { groupDigits } from '../../shared/core/text.ts';
 import { countedMax } from '../../shared/platform/data/lists/counts.ts';
 import { Flag, wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -22,7 +22,7 @@ export const listA2aTasks = defineEndpoint({
   scope: keyOrUser,
   accepts: ['surface-key'],
   summary: 'List the tasks of an a2a surface',
-  description: `The operation \`ListTasks\` of the HTTP+JSON binding of A2A 1.0: the tasks of this caller, newest first. \`status\` and \`statusTimestampAfter\` select within a page, so that a page may have fewer tasks, or none; \`totalSize\` counts without them, up to ${grouped(countedMax)}.`,
+  description: `The operation \`ListTasks\` of the HTTP+JSON binding of A2A 1.0: the tasks of this caller, newest first. \`status\` and \`statusTimestampAfter\` select within a page, so that a page may have fewer tasks, or none; \`totalSize\` counts without them, up to ${groupDigits(countedMax)}.`,
   params: SurfaceParams,
   query: z.object({
     contextId: z.string().max(256).optional(),

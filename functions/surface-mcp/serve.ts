@@ -1,4 +1,4 @@
-import { respondTo, runningMethods } from '../../shared/adapters/mcp-server/respond.ts';
+import { respondToMessage, runningMethods } from '../../shared/adapters/mcp-server/respond.ts';
 import { depthHeader } from '../../shared/core/agent-depth.ts';
 import { notFound } from '../../shared/core/errors/errors.ts';
 import { availableItems } from '../../shared/domain/surfaces/available-items.ts';
@@ -7,9 +7,9 @@ import { assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { assertOrigin } from '../../shared/protocols/mcp/assert-origin.ts';
-import { offerTo } from '../../shared/protocols/mcp/offer.ts';
-import { servedBy } from '../../shared/protocols/mcp/served-by.ts';
-import { withLastFlow } from '../../shared/protocols/surface/last-flows.ts';
+import { selectOffer } from '../../shared/protocols/mcp/offer.ts';
+import { serveItems } from '../../shared/protocols/mcp/served-by.ts';
+import { readLastFlowAhead } from '../../shared/protocols/surface/last-flows.ts';
 import { surfaceRunScope } from '../../shared/protocols/surface/start-exposed.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { keyOrSession } from './caller.ts';
@@ -77,17 +77,17 @@ export const serveMcp = defineEndpoint({
 
   async handle({ params, body, principal, header, timeLeftMs, requestId, baseUrl }, { scope: given }) {
     assertOrigin(header('origin'), baseUrl());
-    const scope = withLastFlow(given, params.surfaceId, String(body.params?.name));
+    const scope = readLastFlowAhead(given, params.surfaceId, String(body.params?.name));
     const { surface, exposed } = await exposedItems(scope).findSurface(params.id, params.surfaceId);
     if (surface.type !== 'mcp') throw notFound('MCP server');
     assertOpen(surface, principal);
-    const offer = offerTo(surface, exposed, principal);
+    const offer = selectOffer(surface, exposed, principal);
     // Calls of the others say what was deleted.
     const listed = listing.has(body.method) ? await availableItems(scope)(offer.items) : offer.items;
     const call = { principal, isStreamed: false, requestId, timeLeftMs: timeLeftMs() };
     const depth = header(depthHeader);
-    const served = servedBy(scope, { surface, exposed, offer, listed, call, depth });
-    return respondTo({ url: `${baseUrl()}/mcp`, header, message: body }, served, requestId);
+    const served = serveItems(scope, { surface, exposed, offer, listed, call, depth });
+    return respondToMessage({ url: `${baseUrl()}/mcp`, header, message: body }, served, requestId);
   },
 });
 

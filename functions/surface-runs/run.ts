@@ -3,7 +3,7 @@ import { exposedItems, findSlugItem } from '../../shared/domain/surfaces/exposed
 import { assertMayRun, assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { rememberFlow, withLastFlow } from '../../shared/protocols/surface/last-flows.ts';
+import { readLastFlowAhead, rememberFlow } from '../../shared/protocols/surface/last-flows.ts';
 import { startExposed, surfaceRunScope } from '../../shared/protocols/surface/start-exposed.ts';
 import { runDeclaration } from './run-declaration.ts';
 
@@ -13,7 +13,7 @@ export const runSurfaceItem = defineEndpoint({
 
   async handle({ params, body, principal, header, timeLeftMs, requestId }, { scope: given }) {
     const { id, surfaceId, endpointSlug } = params;
-    const scope = withLastFlow(given, surfaceId, endpointSlug);
+    const scope = readLastFlowAhead(given, surfaceId, endpointSlug);
     const whole = await exposedItems(scope).findSurface(id, surfaceId);
     assertOpen(whole.surface, principal);
     const found = findSlugItem(whole, 'api', endpointSlug);

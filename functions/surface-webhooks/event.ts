@@ -20,8 +20,8 @@ export const isSlackForm = (signature: Signature, header: Header): boolean =>
 /** The id of the delivery. @throws 400 if a signed request has none. */
 export function receivedDeliveryId(signature: Signature, header: Header, body: Body): string | undefined {
   if (!signature) return header('webhook-id');
-  const { deliveryIdOf, deliveryIdPlace } = schemes[signature.scheme];
-  const id = deliveryIdOf(header, body);
+  const { readDeliveryId, deliveryIdPlace } = schemes[signature.scheme];
+  const id = readDeliveryId(header, body);
   if (id) return id;
   const message = `The delivery has no id. Expected it in ${deliveryIdPlace}, so that it runs once`;
   throw invalidAt('', 'MISSING_REQUIRED_FIELD', message);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { hasCode, ifMissing, tooManyAtOnce, unauthenticated } from '../../shared/core/errors/errors.ts';
 import { resourceId } from '../../shared/core/ids.ts';
 import { exposedItems, findSlugItem } from '../../shared/domain/surfaces/exposed-item.ts';
@@ -82,7 +82,7 @@ export const receiveWebhook = defineEndpoint({
     const { flowId, agentId, parametersSchema } = found.capability;
     const deliveryId = receivedDeliveryId(signature, header, body);
     const inputs = webhookInputs(signature && { deliveryId, event: header('x-github-event') ?? null }, body);
-    const limited = withQueueTimeout(sandbox, signal);
+    const limited = limitQueueTime(sandbox, signal);
     await assertParameters(limited, parametersSchema, describedInputs(parametersSchema, inputs, body));
     const delivery = { surfaceId: surface.id, endpointSlug: params.endpointSlug, deliveryId };
     const owner = principal

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { checkTool } from '../../shared/domain/tools/check-tool.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { toolTypes } from '../../shared/domain/tools/tool-types/index.ts';
@@ -60,7 +60,7 @@ A tool of the type \`subagent\` runs an agent, and takes AGENTS:EXECUTE too.`,
 
   async handle({ body, principal, signal }, { tools, sandbox, warnings }) {
     const { userId, organizationId, permissions } = principal;
-    const limited = withQueueTimeout(sandbox, signal);
+    const limited = limitQueueTime(sandbox, signal);
     await checkTool(body, limited);
     const tool = await tools.create({ userId, organizationId }, body);
     return toSavedToolResponse(tool, await warnings(tool, { permissions, sandbox: limited }));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { checkTool } from '../../shared/domain/tools/check-tool.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { getToolType } from '../../shared/domain/tools/tool-types/index.ts';
@@ -41,7 +41,7 @@ export const updateTool = defineEndpoint({
   needs: { tools: toolStore, sandbox, warnings: toolWarnings },
 
   async handle({ params, body, principal, signal }, { tools, sandbox, warnings }) {
-    const limited = withQueueTimeout(sandbox, signal);
+    const limited = limitQueueTime(sandbox, signal);
     const tool = await tools.update(params.id, body, async (after) => {
       parseOrReject(getToolType(after.toolType).config, after.config, ['config']);
       if (body.config || body.parametersSchema) await checkTool(after, limited);

@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { withLogFields } from '../../shared/core/invocation.ts';
+import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { endRun } from '../../shared/execution/agent-runs/sweep-runs.ts';
@@ -14,7 +14,7 @@ export const requirements = combineRequirements(endRun);
 async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of parseMessages(AgentRunMessage, event)) {
     const { tenant, executionId } = message;
-    await withLogFields({ tenant, executionId }, async () => {
+    await runWithLogFields({ tenant, executionId }, async () => {
       log.error('A run of an agent arrived in the dead-letter queue');
       const error = 'The run failed again and again because of an internal error';
       await endRun(productionRuntime().scopeOf(tenant), executionId, { stopReason: 'error', error });

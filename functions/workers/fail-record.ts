@@ -1,8 +1,8 @@
 import type { SQSEvent } from 'aws-lambda';
-import { withLogFields } from '../../shared/core/invocation.ts';
+import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
-import { RunMessage, runLogFields } from '../../shared/execution/batches/run-message.ts';
+import { RunMessage, toRunLogFields } from '../../shared/execution/batches/run-message.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
@@ -17,7 +17,7 @@ export const requirements = combineRequirements(handleDeadLetter);
 async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of parseMessages(RunMessage, event)) {
     const scope = productionRuntime().scopeOf(message.tenant);
-    await withLogFields(runLogFields(message), async () => {
+    await runWithLogFields(toRunLogFields(message), async () => {
       const { restarts = 0 } = message;
       log.error('A record arrived in the dead-letter queue', { restarts });
       await handleDeadLetter(scope, message);

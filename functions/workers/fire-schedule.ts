@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { withLogFields } from '../../shared/core/invocation.ts';
+import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { FireMessage } from '../../shared/execution/schedules/fire-message.ts';
 import { scheduleFirer } from '../../shared/execution/schedules/fire-schedule.ts';
@@ -15,7 +15,7 @@ async function handle(event: SQSEvent, context: Context): Promise<SQSBatchRespon
   const timeLeftMs = () => context.getRemainingTimeInMillis();
   const failed = await Promise.all(
     parseMessages(FireMessage, event).map(({ record, message: { tenant, scheduleId } }) =>
-      withLogFields({ tenant, scheduleId }, async () => {
+      runWithLogFields({ tenant, scheduleId }, async () => {
         try {
           await scheduleFirer(productionRuntime().scopeOf(tenant))(scheduleId, timeLeftMs);
         } catch (error) {

@@ -1,8 +1,8 @@
 import type { SQSEvent } from 'aws-lambda';
-import { withLogFields } from '../../shared/core/invocation.ts';
+import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
-import { runLogFields, TimerMessage } from '../../shared/execution/batches/run-message.ts';
+import { TimerMessage, toRunLogFields } from '../../shared/execution/batches/run-message.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
@@ -19,7 +19,7 @@ async function handle(event: SQSEvent): Promise<void> {
     message: { run },
   } of parseMessages(TimerMessage, event)) {
     const scope = productionRuntime().scopeOf(run.tenant);
-    await withLogFields(runLogFields(run), async () => {
+    await runWithLogFields(toRunLogFields(run), async () => {
       log.error('A timer arrived in the dead-letter queue', { ...run });
       await handleDeadLetter(scope, run);
     });

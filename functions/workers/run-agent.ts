@@ -1,9 +1,9 @@
 import type { Context, SQSEvent } from 'aws-lambda';
-import { withLogFields } from '../../shared/core/invocation.ts';
-import { listingOfAgent } from '../../shared/execution/agent-runs/agent-execution.ts';
+import { runWithLogFields } from '../../shared/core/invocation.ts';
+import { toAgentListing } from '../../shared/execution/agent-runs/agent-execution.ts';
 import { AgentRunMessage, agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { runInBackground } from '../../shared/execution/agent-runs/background-run.ts';
-import { livePorts } from '../../shared/execution/live-ports.ts';
+import { openPorts } from '../../shared/execution/open-ports.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
@@ -13,7 +13,7 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 const reserveMs = 15_000;
 
 export const requirements = combineRequirements(
-  livePorts,
+  openPorts,
   agentRunQueue,
   'places:agents',
   'table:write',
@@ -30,15 +30,15 @@ async function handle(event: SQSEvent, context: Context): Promise<void> {
   for (const { message } of parseMessages(AgentRunMessage, event)) {
     const remainingMs = Math.max(1, context.getRemainingTimeInMillis() - reserveMs);
     const scope = productionRuntime().scopeOf(message.tenant, AbortSignal.timeout(remainingMs));
-    await withLogFields({ tenant: message.tenant, executionId: message.executionId }, () =>
+    await runWithLogFields({ tenant: message.tenant, executionId: message.executionId }, () =>
       runInBackground(scope, message.executionId, {
         timeMs: remainingMs,
         waits: message.waits ?? 0,
         portsFor: (execution) =>
-          livePorts(scope, {
+          openPorts(scope, {
             ...execution,
             runId: execution.id,
-            listing: listingOfAgent(execution),
+            listing: toAgentListing(execution),
             isBatch: true,
           }),
       }),

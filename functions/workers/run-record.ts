@@ -1,21 +1,21 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
-import { type JobLoader, jobLoader, slotLoader } from '../../shared/execution/batches/record-jobs.ts';
+import { type JobLoader, openJobLoader, openSlotLoader } from '../../shared/execution/batches/record-jobs.ts';
 import {
   type Delivered,
   RunMessage,
-  runsOfMessage,
   setRetryTimes,
+  splitRunMessage,
 } from '../../shared/execution/batches/run-message.ts';
-import { runRecord, settleAtOnce } from '../../shared/execution/batches/run-record.ts';
+import { runRecord, settleBatchNow } from '../../shared/execution/batches/run-record.ts';
 import {
-  earlyDeletes,
   type InvocationWork,
-  openSlotPlaces,
+  openEarlyDeletes,
+  openSlotPermits,
   runGroup,
 } from '../../shared/execution/batches/run-slot.ts';
-import { holdSlot, slotWidth } from '../../shared/execution/batches/slot-sharing.ts';
-import { livePorts } from '../../shared/execution/live-ports.ts';
+import { getSlotWidth, holdSlot } from '../../shared/execution/batches/slot-sharing.ts';
+import { openPorts } from '../../shared/execution/open-ports.ts';
 import { parseMessages, type QueueMessage } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
@@ -26,7 +26,7 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 const reserveMs = 5_000;
 
 export const requirements = combineRequirements(
-  livePorts,
+  openPorts,
   'table:write',
   'table:delete',
   'payloads:read',
@@ -36,7 +36,7 @@ export const requirements = combineRequirements(
 );
 
 /**
- * Runs flows on records. Message groups run concurrently; the runs of one group in order, or some at a time (see `slotWidth`). When a run fails, its message
+ * Runs flows on records. Message groups run concurrently; the runs of one group in order, or some at a time (see `getSlotWidth`). When a run fails, its message
  * is delivered again with the later ones of its group, after a pause that grows; runs that have ended do nothing then.
  * During a DynamoDB outage the worker waits instead of failing.
  */
@@ -48,11 +48,11 @@ async function handle(event: SQSEvent, context: Context): Promise<SQSBatchRespon
     parseMessages(RunMessage, event).flatMap(toDelivered),
     ({ message }) => message.tenant,
   );
-  using deletes = earlyDeletes();
-  const done = ({ receiptHandle }: Delivered) => deletes.add(receiptHandle);
+  using deletes = openEarlyDeletes();
+  const onMessageDone = ({ receiptHandle }: Delivered) => deletes.add(receiptHandle);
   const returned = await Promise.all(
     [...byTenant].map(([tenant, delivered]) =>
-      runTenant(productionRuntime().scopeOf(tenant, signal), delivered, { until, done }, signal),
+      runTenant(productionRuntime().scopeOf(tenant, signal), delivered, { until, onMessageDone }, signal),
     ),
   );
   const failed = returned.flat(2);
@@ -69,29 +69,29 @@ async function runTenant(
 ) {
   const groups = [...Map.groupBy(delivered, ({ group }) => group).values()] as [Delivered, ...Delivered[]][];
   const withCommits = groupCommits(scope);
-  const load = jobLoader(scope);
-  const places = openSlotPlaces(scope);
+  const load = openJobLoader(scope);
+  const permits = openSlotPermits(scope);
   const stopped = new Set<string>();
   const returned = await Promise.all(
     groups.map(async (group) => {
       const { width, first } = await beginGroup(load, group);
-      const next = slotLoader(load, scope, first);
+      const next = openSlotLoader(load, scope, first);
       return runGroup(scope, group, width, {
         ...work,
         async run(rest) {
           const job = await next(rest);
           if (job.batch?.stopped) stopped.add(job.batch.id);
-          return places.run(job, () => runRecord(scope, job, withCommits, signal));
+          return permits.run(job, () => runRecord(scope, job, withCommits, signal));
         },
         hold: ({ message, receiptHandle }) => holdSlot(scope, message, receiptHandle),
       });
     }),
   );
-  await Promise.all(Array.from(stopped, (batchId) => settleAtOnce(scope, batchId)));
+  await Promise.all(Array.from(stopped, (batchId) => settleBatchNow(scope, batchId)));
   return returned;
 }
 
-/** Loads the first run of a group to know how many of its runs may run at a time: see `slotWidth`. */
+/** Loads the first run of a group to know how many of its runs may run at a time: see `getSlotWidth`. */
 async function beginGroup(
   load: JobLoader,
   [{ runId, message, deliveries }]: readonly [Delivered, ...Delivered[]],
@@ -101,14 +101,14 @@ async function beginGroup(
   const first = { runId, job: load(message) };
   // What cannot be loaded is reported when its run begins.
   const { batch } = await first.job.catch(() => ({ batch: undefined }));
-  return { first, width: batch ? slotWidth(batch, message.slot) : 1 };
+  return { first, width: batch ? getSlotWidth(batch, message.slot) : 1 };
 }
 
 const toDelivered = ({
   record: { messageId, receiptHandle, attributes },
   message,
 }: QueueMessage<RunMessage>): Delivered[] =>
-  runsOfMessage(message).map((run, index, runs) => ({
+  splitRunMessage(message).map((run, index, runs) => ({
     id: messageId,
     receiptHandle,
     group: attributes.MessageGroupId ?? messageId,

@@ -1,6 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
-import { withLogFields } from '../../shared/core/invocation.ts';
-import { fireTimer, runLogFields, TimerMessage } from '../../shared/execution/batches/run-message.ts';
+import { runWithLogFields } from '../../shared/core/invocation.ts';
+import { fireTimer, TimerMessage, toRunLogFields } from '../../shared/execution/batches/run-message.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
@@ -12,7 +12,7 @@ export const requirements = combineRequirements('table:read', 'queue:runs', 'que
 async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of parseMessages(TimerMessage, event)) {
     const scope = productionRuntime().scopeOf(message.run.tenant);
-    await withLogFields(runLogFields(message.run), () => fireTimer(scope, message));
+    await runWithLogFields(toRunLogFields(message.run), () => fireTimer(scope, message));
   }
 }
 

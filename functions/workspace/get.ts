@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { writeYamlTask } from '../../shared/adapters/yaml/tasks.ts';
 import { tooLarge } from '../../shared/core/errors/errors.ts';
 import { renderEntry, toStoredEntries } from '../../shared/domain/workspace/entries.ts';
@@ -57,7 +57,7 @@ It has no values of secrets, keys, credentials or runs. What is the default is l
         message: 'The workspace is larger than 5 MB, which no document holds',
       });
     if (!/\byaml\b/i.test(header('accept') ?? '')) return { status: 200 as const, body: document };
-    const yaml = await withQueueTimeout(sandbox, signal)(writeYamlTask, document, { timeoutMs: yamlMsMax });
+    const yaml = await limitQueueTime(sandbox, signal)(writeYamlTask, document, { timeoutMs: yamlMsMax });
     return { contentType: 'application/yaml; charset=utf-8', stream: Readable.from([yaml]) };
   },
 });

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { stateProblems } from '../../shared/domain/workspace/checks/state-problems.ts';
 import { findWorkspaceTextProblems } from '../../shared/domain/workspace/checks/text-problems.ts';
 import { kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
@@ -31,7 +31,7 @@ export const workspacePlanner = /* @__PURE__ */ using(
       { document, ...options }: z.output<typeof PlanBody>,
       { permissions, signal }: Caller,
     ): Promise<WorkspacePlan & { book: NameBook }> => {
-      const limited = withQueueTimeout(sandbox(scope), signal);
+      const limited = limitQueueTime(sandbox(scope), signal);
       const sent = await parseDocument(document, limited);
       const kinds = kindsInOrder.filter((name) => sent[name] !== undefined);
       requireKinds(permissions, kinds, 'READ');

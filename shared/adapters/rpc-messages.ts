@@ -1,7 +1,7 @@
 import { isStated } from '../core/defined.ts';
 import { isJsonObject } from '../core/json/json.ts';
 import type { EventJson } from './net/readable-events.ts';
-import { statedError } from './stated-error.ts';
+import { readStatedError } from './stated-error.ts';
 
 /*
  * What servers of JSON-RPC write otherwise than the protocol says, for MCP and A2A: their SDKs refuse a whole answer for one
@@ -24,8 +24,8 @@ const unknownError = -32_000;
 /** With the words of the server in whatever form they are. */
 function rpcError(error: unknown): { code: number; message: string; data?: unknown } {
   const { code, message, data } = isJsonObject(error) ? error : {};
-  const words = typeof message === 'string' && message !== '' ? message : wordsIn(error);
-  const more = wordsIn(data);
+  const words = typeof message === 'string' && message !== '' ? message : findWords(error);
+  const more = findWords(data);
   return {
     code: Number.isInteger(code) ? (code as number) : unknownError,
     message: more === '' || words.includes(more) ? words || 'no text' : `${words || 'no text'}: ${more}`,
@@ -33,4 +33,4 @@ function rpcError(error: unknown): { code: number; message: string; data?: unkno
   };
 }
 
-const wordsIn = (value: unknown): string => (value ? (statedError(value).words ?? '') : '');
+const findWords = (value: unknown): string => (value ? (readStatedError(value).words ?? '') : '');

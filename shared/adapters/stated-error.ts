@@ -1,4 +1,4 @@
-import { jsonIn } from '../core/json/json.ts';
+import { tryParseJson } from '../core/json/json.ts';
 
 /** What a server says of an error, in one of the forms that are usual. */
 export interface StatedError {
@@ -12,11 +12,11 @@ export interface StatedError {
  * Reads the body of an error: OpenAI's and Anthropic's form, RFC 9457, FastAPI's `detail`, Google's list, and what gateways
  * and model servers write. @param body Text, or what JSON of it says
  */
-export function statedError(body: unknown): StatedError {
-  if (typeof body !== 'string') return statedIn(body, 0);
-  const value = jsonIn(body);
-  if (value !== undefined && typeof value !== 'string') return statedIn(value, 0);
-  const words = wordsIn(value ?? body);
+export function readStatedError(body: unknown): StatedError {
+  if (typeof body !== 'string') return readError(body, 0);
+  const value = tryParseJson(body);
+  if (value !== undefined && typeof value !== 'string') return readError(value, 0);
+  const words = readWords(value ?? body);
   return words ? { words } : {};
 }
 
@@ -34,43 +34,43 @@ const wordMembers = [
 ];
 const innerMembers = ['error', 'errors', 'detail', 'details', 'message', 'fault', 'body'];
 
-function statedIn(value: unknown, level: number): StatedError {
+function readError(value: unknown, level: number): StatedError {
   if (level > levelsMax || typeof value !== 'object' || value === null) return {};
-  if (Array.isArray(value)) return statedInList(value, level);
+  if (Array.isArray(value)) return readErrorList(value, level);
   const members = value as Record<string, unknown>;
-  const own = ownFacts(members);
+  const outer = ownFacts(members);
   // An object in `error` says more than what stands beside it.
   for (const name of innerMembers) {
-    const inner = statedIn(members[name], level + 1);
-    if (inner.words) return { ...own, ...inner };
+    const inner = readError(members[name], level + 1);
+    if (inner.words) return { ...outer, ...inner };
   }
-  const named = textIn(members.error);
-  const words = wordMembers.map((name) => textIn(members[name])).find(Boolean);
+  const named = toText(members.error);
+  const words = wordMembers.map((name) => toText(members[name])).find(Boolean);
   // OAuth names an error beside its description; model servers write the words themselves there.
-  if (words) return { ...own, ...(named && !own.code && { code: named }), words };
-  return { ...own, ...(named && { words: named }) };
+  if (words) return { ...outer, ...(named && !outer.code && { code: named }), words };
+  return { ...outer, ...(named && { words: named }) };
 }
 
-function statedInList(list: readonly unknown[], level: number): StatedError {
+function readErrorList(list: readonly unknown[], level: number): StatedError {
   const all = list
     .slice(0, 5)
-    .map((each) => (typeof each === 'string' ? { words: each } : statedIn(each, level + 1)));
+    .map((each) => (typeof each === 'string' ? { words: each } : readError(each, level + 1)));
   const [first = {}] = all;
   const words = all.flatMap((each) => each.words ?? []).join('; ');
   return { ...first, ...(words && { words }) };
 }
 
 function ownFacts({ code, type, status, param, loc }: Record<string, unknown>): Omit<StatedError, 'words'> {
-  const named = [code, status, type].map(textIn).find(Boolean);
-  const about = Array.isArray(loc) ? loc.filter((each) => each !== 'body').join('.') : textIn(param);
+  const named = [code, status, type].map(toText).find(Boolean);
+  const about = Array.isArray(loc) ? loc.filter((each) => each !== 'body').join('.') : toText(param);
   return { ...(named && { code: named }), ...(about && { param: about }) };
 }
 
-const textIn = (value: unknown): string =>
+const toText = (value: unknown): string =>
   typeof value === 'string' ? value.trim() : ['number', 'bigint'].includes(typeof value) ? String(value) : '';
 
 /** Of a page, the text that it shows. */
-function wordsIn(text: string): string {
+function readWords(text: string): string {
   const beginning = text.slice(0, 4_000);
   const shown = /<(?:html|body|!doctype|h1)/i.test(beginning)
     ? beginning.replace(/<(script|style|head)\b[^>]*>[\s\S]*?<\/\1\s*>/gi, ' ').replace(/<[^<>]*>/g, ' ')

@@ -10,21 +10,21 @@ const depthMax = 999_999_999;
 export const depthHeader = 'x-agent-depth';
 
 /** The header for what a run at a depth calls. Keeps a higher number, which a run inside of it has set. */
-export function withDepth(headers: Readonly<Record<string, string>>, depth: number): Record<string, string> {
-  const highest = Math.max(depth + 1, depthIn(headers[depthHeader]));
+export function addDepth(headers: Readonly<Record<string, string>>, depth: number): Record<string, string> {
+  const highest = Math.max(depth + 1, parseDepth(headers[depthHeader]));
   return { ...headers, [depthHeader]: String(highest) };
 }
 
 /** A forged number gains nothing: it leaves fewer levels, and none counts as outermost. @throws 422 over the limit. */
-export function depthOfCall(header: string | undefined): number {
-  const depth = depthIn(header);
+export function getCallDepth(header: string | undefined): number {
+  const depth = parseDepth(header);
   if (depth <= agentLevelsMax) return depth;
   const message = `Agents run each other at most ${agentLevelsMax} levels deep; does an agent call itself?`;
   throw unprocessable({ code: 'TOO_DEEP', message });
 }
 
 /** The highest number, because a proxy may have joined several headers. Others than numbers count as none. */
-const depthIn = (header = '') => {
+const parseDepth = (header = '') => {
   const numbers = header.split(',').map((part) => part.trim());
   return Math.max(
     0,

@@ -12,7 +12,7 @@ export interface CacheLimits {
 }
 
 /** An LRU cache by name, within limits. */
-export function boundedMap<T extends NonNullable<unknown>>({
+export function createBoundedMap<T extends NonNullable<unknown>>({
   entriesMax,
   charactersMax,
   ttlMs,
@@ -32,10 +32,10 @@ export function memoise<T extends NonNullable<unknown>>(
   make: (text: string) => T,
   limits: CacheLimits = { entriesMax: 500, charactersMax: 1_000_000 },
 ): (text: string) => T {
-  const made = boundedMap<T>(limits);
+  const made = createBoundedMap<T>(limits);
   return (text) => {
-    const known = made.get(text);
-    if (known !== undefined) return known;
+    const existing = made.get(text);
+    if (existing !== undefined) return existing;
     const result = make(text);
     made.set(text, result);
     return result;
@@ -45,11 +45,11 @@ export function memoise<T extends NonNullable<unknown>>(
 export type LoadingCache<T> = (name: string, load: () => Promise<T>) => Promise<T>;
 
 /** Caches loaded values by name. Concurrent callers share one load. Failures and `undefined` are not cached. */
-export function loadingCache<T>(limits: CacheLimits): LoadingCache<T> {
-  const loads = boundedMap<Promise<T>>(limits);
+export function createLoadingCache<T>(limits: CacheLimits): LoadingCache<T> {
+  const loads = createBoundedMap<Promise<T>>(limits);
   return (name, load) => {
-    const known = loads.get(name);
-    if (known) return known;
+    const existing = loads.get(name);
+    if (existing) return existing;
     const loading = load();
     const forget = () => {
       if (loads.peek(name) === loading) loads.delete(name);

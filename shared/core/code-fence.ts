@@ -8,11 +8,11 @@ const ofLines = /^[ \t]{0,3}(?:```|~~~)/m;
  * The text inside of the code fence that models often put around their response. Of a fence that was cut, one half may be
  * there, which is removed if the text has no other fence.
  */
-export function withoutFence(text: string): string {
+export function stripFence(text: string): string {
   const whole = text.trim();
   const [head = '', fence] = opening.exec(whole) ?? [];
   const rest = whole.slice(head.length);
-  const end = closingLength(rest, fence);
+  const end = getClosingLength(rest, fence);
   if (head === '' && end === 0) return text;
   const inside = rest.slice(0, rest.length - end);
   const isHalf = head === '' || end === 0;
@@ -21,7 +21,7 @@ export function withoutFence(text: string): string {
 }
 
 /** Of the fence at the end: as long as the one at the start, or longer. */
-function closingLength(text: string, fence: string | undefined): number {
+function getClosingLength(text: string, fence: string | undefined): number {
   const mark = text.at(-1);
   if (mark !== (fence?.[0] ?? mark) || (mark !== '`' && mark !== '~')) return 0;
   let at = text.length;
@@ -31,5 +31,5 @@ function closingLength(text: string, fence: string | undefined): number {
 }
 
 /** What is in each fence of a text. */
-export const fencedParts = (text: string): string[] =>
+export const findFencedParts = (text: string): string[] =>
   [...text.matchAll(fenced)].map(([, , inside = '']) => inside);

@@ -3,10 +3,10 @@ export function* findParts<T extends object>(
   node: unknown,
   isPart: (node: object) => node is T,
   skipped: object,
-  seen: Set<unknown> = new Set([skipped]),
+  visited: Set<unknown> = new Set([skipped]),
 ): Generator<T, void> {
-  if (typeof node !== 'object' || node === null || seen.has(node)) return;
-  seen.add(node);
+  if (typeof node !== 'object' || node === null || visited.has(node)) return;
+  visited.add(node);
   if (isPart(node)) yield node;
-  else for (const member of Object.values(node)) yield* findParts(member, isPart, skipped, seen);
+  else for (const member of Object.values(node)) yield* findParts(member, isPart, skipped, visited);
 }

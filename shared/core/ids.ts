@@ -69,26 +69,26 @@ export const newId: NewId = (prefix) => `${prefix}_${ulid().toLowerCase()}` as n
 const crockford = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** A deterministic id, derived from a time and names. */
-export function derivedId(prefix: IdPrefix, timeMs: number, ...names: (string | number)[]): string {
+export function deriveId(prefix: IdPrefix, timeMs: number, ...names: (string | number)[]): string {
   const digest = createHash('sha256').update(names.join('\0')).digest();
   const random = Array.from(digest.subarray(0, 16), (byte) => crockford[byte % 32]).join('');
   return `${prefix}_${encodeTime(timeMs).toLowerCase()}${random}`;
 }
 
-export const idKind = (id: string) => id.slice(0, id.indexOf('_')) as IdPrefix;
+export const getIdKind = (id: string) => id.slice(0, id.indexOf('_')) as IdPrefix;
 
 /** The creation time of an id, in Unix milliseconds. */
-export const timeMsFromId = (id: string) => decodeTime(id.slice(-26).toUpperCase());
+export const getIdTimeMs = (id: string) => decodeTime(id.slice(-26).toUpperCase());
 
 /** The creation time of an id, as stored. Resources have it as `createdAt`, so that lists in order of ids are in order of time. */
-export const createdAtFromId = (id: string) => new Date(timeMsFromId(id)).toISOString();
+export const getIdCreatedAt = (id: string) => new Date(getIdTimeMs(id)).toISOString();
 
 /** A bound for "created since" on sort keys that start with an id. Times before 1970 count as 1970. */
-export const idFloor = (prefix: IdPrefix, timeMs: number) => idAt(prefix, timeMs, '0');
+export const idFloor = (prefix: IdPrefix, timeMs: number) => buildId(prefix, timeMs, '0');
 
-export const idCeiling = (prefix: IdPrefix, timeMs: number) => idAt(prefix, timeMs, 'z');
+export const idCeiling = (prefix: IdPrefix, timeMs: number) => buildId(prefix, timeMs, 'z');
 
-const idAt = (prefix: IdPrefix, timeMs: number, filling: string) =>
+const buildId = (prefix: IdPrefix, timeMs: number, filling: string) =>
   `${prefix}_${encodeTime(Math.max(0, timeMs)).toLowerCase()}${filling.repeat(16)}`;
 
 /** The schema of an id in a path or a body: a malformed id returns 400, an unknown one 404. */

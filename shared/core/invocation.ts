@@ -12,7 +12,7 @@ interface Invocation {
 const current = new AsyncLocalStorage<Invocation>();
 
 /** Runs one invocation of a Lambda. Writes its metrics when it ends, as one line, after what is to be done before. */
-export async function inInvocation<T>(
+export async function runInvocation<T>(
   fields: Record<string, unknown>,
   run: () => T | Promise<T>,
 ): Promise<T> {
@@ -25,7 +25,7 @@ export async function inInvocation<T>(
   }
 }
 
-export function withLogFields<T>(fields: Record<string, unknown>, run: () => T): T {
+export function runWithLogFields<T>(fields: Record<string, unknown>, run: () => T): T {
   const outer = current.getStore();
   return current.run(
     {
@@ -46,13 +46,13 @@ export function addLogFields(fields: Record<string, unknown>): void {
 }
 
 /** Afterwards the process is frozen. Once for each function. @returns false outside of an invocation */
-export function beforeInvocationEnds(end: () => Promise<void>): boolean {
+export function onInvocationEnd(end: () => Promise<void>): boolean {
   const invocation = current.getStore();
   invocation?.endings.add(end);
   return invocation !== undefined;
 }
 
-export const logFields = (): Readonly<Record<string, unknown>> | undefined => current.getStore()?.fields;
+export const getLogFields = (): Readonly<Record<string, unknown>> | undefined => current.getStore()?.fields;
 
 export function setDimensions(dimensions: Dimensions): void {
   Object.assign(current.getStore()?.dimensions ?? {}, dimensions);

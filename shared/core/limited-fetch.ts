@@ -4,7 +4,7 @@ import { StepError } from './errors/step-error.ts';
 const bytesMaxUsual = 5_000_000;
 
 /** Fails when it is too long: a few KB can decompress to any length. @param what The message's beginning. */
-export async function* limited(
+export async function* limitBytes(
   body: AsyncIterable<Uint8Array>,
   bytesMax: number,
   what = 'the response has',
@@ -22,11 +22,11 @@ export async function readBytes(
   { body, url }: { body: AsyncIterable<Uint8Array> | null; url: string },
   bytesMax = bytesMaxUsual,
 ): Promise<Uint8Array> {
-  return body ? joinedBytes(limited(body, bytesMax, `${url} answers with`)) : new Uint8Array();
+  return body ? readAllBytes(limitBytes(body, bytesMax, `${url} answers with`)) : new Uint8Array();
 }
 
 /** All bytes of a body. A loop takes a tenth less CPU for a model call than `Array.fromAsync`. */
-export async function joinedBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
+export async function readAllBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -35,11 +35,11 @@ export async function joinedBytes(body: AsyncIterable<Uint8Array>): Promise<Buff
 type Fetch = typeof globalThis.fetch;
 
 /** A fetch for libraries that read whole responses. Reading more than `bytesMax` fails with a StepError. */
-export const limitedFetch =
+export const createLimitedFetch =
   (bytesMax: number): Fetch =>
   async (input, init) => {
     const response = await fetch(input, init);
     if (!response.body) return response;
-    const body = ReadableStream.from(limited(response.body, bytesMax));
+    const body = ReadableStream.from(limitBytes(response.body, bytesMax));
     return new Response(body as never, response);
   };

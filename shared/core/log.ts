@@ -1,4 +1,4 @@
-import { logFields } from './invocation.ts';
+import { getLogFields } from './invocation.ts';
 import { isCredentialName, redactCredentials } from './redaction/credentials.ts';
 import { redactKnownValues } from './redaction/known-values.ts';
 
@@ -10,12 +10,12 @@ function write(level: Level, message: string, fields: Record<string, unknown>) {
   if (levels.indexOf(level) < levels.indexOf(process.env.LOG_LEVEL as Level)) return;
   const { error, ...rest } = fields;
   const cause = error instanceof Error ? { error: error.message, stack: error.stack } : error && { error };
-  const line = { level, message, ...logFields(), ...rest, ...(cause as object) };
-  process.stderr.write(`${redactKnownValues(JSON.stringify(line, withoutCredential))}\n`);
+  const line = { level, message, ...getLogFields(), ...rest, ...(cause as object) };
+  process.stderr.write(`${redactKnownValues(JSON.stringify(line, hideCredential))}\n`);
 }
 
 /** Before JSON escapes a text: after `\\n`, a credential would begin within a word. */
-function withoutCredential(name: string, value: unknown): unknown {
+function hideCredential(name: string, value: unknown): unknown {
   if (value !== null && value !== undefined && isCredentialName(name)) return '[redacted]';
   return typeof value === 'string' ? redactCredentials(value) : value;
 }

@@ -54,8 +54,8 @@ export function writeMetrics(measurements: InvocationMeasurements, dimensions: D
   if (!namespace || names.length === 0) return;
   const directives = names.map((name) => {
     const { unit, by }: Metric = metrics[name];
-    const known = by.filter((list) => list.every((dimension) => dimension in dimensions));
-    return { Namespace: namespace, Dimensions: known, Metrics: [{ Name: name, Unit: unit }] };
+    const complete = by.filter((list) => list.every((dimension) => dimension in dimensions));
+    return { Namespace: namespace, Dimensions: complete, Metrics: [{ Name: name, Unit: unit }] };
   });
   const _aws = {
     Timestamp: Date.now(),

@@ -17,18 +17,18 @@ export interface DecodedText {
 export const replacementCharacter = '\uFFFD';
 
 /** What the first bytes say, which no other statement outdoes. */
-export function encodingOfMark([first, second, third]: Uint8Array): string | undefined {
+export function detectMark([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }
 
 /** What a media type names. */
-export const namedCharset = (mediaType = ''): string | undefined =>
+export const parseCharset = (mediaType = ''): string | undefined =>
   /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(mediaType)?.[1];
 
 /** The name of an encoding as the Encoding Standard writes it; undefined if there is none with this label. */
-export function knownEncoding(label: string): string | undefined {
+export function resolveEncoding(label: string): string | undefined {
   try {
     return new TextDecoder(label).encoding;
   } catch {
@@ -47,8 +47,8 @@ export function decodeAs(bytes: Uint8Array, encoding: string): DecodedText {
 /** Undefined if the encoding cannot be told. */
 export function decodeUnnamed(bytes: Uint8Array): DecodedText | undefined {
   const utf8 = decodeAs(bytes, 'utf-8');
-  if (!utf8.isDamaged) return japaneseIn(bytes, utf8.text) ?? utf8;
-  const { wellFormed, malformed } = lettersIn(utf8.text);
+  if (!utf8.isDamaged) return decodeJapanese(bytes, utf8.text) ?? utf8;
+  const { wellFormed, malformed } = countLetters(utf8.text);
   if (wellFormed >= 2 * malformed) return utf8;
   const western = decodeAs(bytes, 'windows-1252').text;
   if (!isWestern(western)) return undefined;
@@ -57,13 +57,13 @@ export function decodeUnnamed(bytes: Uint8Array): DecodedText | undefined {
 }
 
 /** ISO-2022-JP is made of ASCII and would pass as UTF-8, but its escape sequences are in no other text. */
-function japaneseIn(bytes: Uint8Array, text: string): DecodedText | undefined {
+function decodeJapanese(bytes: Uint8Array, text: string): DecodedText | undefined {
   if (!text.includes('\x1b$B') && !text.includes('\x1b$@')) return undefined;
   const japanese = decodeAs(bytes, 'iso-2022-jp');
   return japanese.isDamaged ? undefined : japanese;
 }
 
-export function lettersIn(text: string): { wellFormed: number; malformed: number } {
+export function countLetters(text: string): { wellFormed: number; malformed: number } {
   let [wellFormed, malformed] = [0, 0];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -146,7 +146,7 @@ const others = ['gbk', 'big5', 'shift_jis', 'euc-kr', 'windows-1251', 'windows-1
 export function otherReadings(bytes: Uint8Array): { line: number; readings: string[] } {
   const utf8 = decodeAs(bytes, 'utf-8').text;
   const western = decodeAs(bytes, 'windows-1252').text;
-  const line = linesIn(utf8.slice(0, utf8.indexOf(replacementCharacter))) + 1;
+  const line = countLines(utf8.slice(0, utf8.indexOf(replacementCharacter))) + 1;
   // Windows-1252 makes one character of each byte.
   for (const { 0: word, index } of western.matchAll(words)) {
     if (!beyondAscii.test(word) || looksOf(word) === 'western') continue;
@@ -162,4 +162,4 @@ export function otherReadings(bytes: Uint8Array): { line: number; readings: stri
   return { line, readings: [] };
 }
 
-const linesIn = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;
+const countLines = (text: string) => text.match(/\r\n|\r|\n/g)?.length ?? 0;

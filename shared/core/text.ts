@@ -10,7 +10,7 @@ export const wholeOrLength = (text: string, charactersMax: number) =>
   text.length <= charactersMax ? text : `a text of ${text.length} characters`;
 
 /** Removes trailing characters. A regular expression such as `/0+$/` takes quadratic time on long texts. */
-export function withoutTrailing(text: string, character: string): string {
+export function trimTrailing(text: string, character: string): string {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end--;
   return text.slice(0, end);
@@ -20,7 +20,7 @@ export function withoutTrailing(text: string, character: string): string {
  * A whole number as `10,000`. Not by `Intl`, whose first use takes 13 ms: what describes an endpoint is in the start of its
  * Lambda.
  */
-export function grouped(number: number): string {
+export function groupDigits(number: number): string {
   const digits = String(number);
   const groups: string[] = [];
   for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));

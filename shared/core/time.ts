@@ -45,11 +45,11 @@ export function toLocal(instantMs: number, zone: string): LocalMs {
       .formatToParts(whole)
       .map(({ type, value }) => [type, value]),
   );
-  const of = (type: Intl.DateTimeFormatPartTypes) => Number(parts.get(type));
-  const year = parts.get('era') === 'BC' ? 1 - of('year') : of('year');
+  const getPart = (type: Intl.DateTimeFormatPartTypes) => Number(parts.get(type));
+  const year = parts.get('era') === 'BC' ? 1 - getPart('year') : getPart('year');
   const local = new Date(0);
-  local.setUTCFullYear(year, of('month') - 1, of('day'));
-  local.setUTCHours(of('hour'), of('minute'), of('second'));
+  local.setUTCFullYear(year, getPart('month') - 1, getPart('day'));
+  local.setUTCHours(getPart('hour'), getPart('minute'), getPart('second'));
   return local.getTime() + (instantMs - whole);
 }
 

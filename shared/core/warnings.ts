@@ -37,21 +37,21 @@ export type NewWarning = Pick<Warning, 'code' | 'message'>;
 const kindsMax = 20;
 const messageMax = 300;
 
-export const newWarning = ({ code, message }: NewWarning): Warning => ({
+export const createWarning = ({ code, message }: NewWarning): Warning => ({
   code,
   message: truncate(message, messageMax),
   count: 1,
 });
 
 /** Equal ones are counted together. What is beyond the most kinds is counted as `MORE_WARNINGS`. */
-export function mergedWarnings(...lists: readonly (readonly Warning[])[]): Warning[] {
+export function mergeWarnings(...lists: readonly (readonly Warning[])[]): Warning[] {
   // As nearly always: it is asked for each step.
   if (lists.every(({ length }) => length === 0)) return [];
   const merged = new Map<string, Warning>();
   for (const warning of lists.flat()) {
-    const shown = merged.size < kindsMax - 1 || merged.has(keyOf(warning)) ? warning : more(warning);
-    const known = merged.get(keyOf(shown));
-    merged.set(keyOf(shown), known ? { ...known, count: known.count + shown.count } : shown);
+    const shown = merged.size < kindsMax - 1 || merged.has(toKey(warning)) ? warning : more(warning);
+    const earlier = merged.get(toKey(shown));
+    merged.set(toKey(shown), earlier ? { ...earlier, count: earlier.count + shown.count } : shown);
   }
   return [...merged.values()];
 }
@@ -62,7 +62,7 @@ const more = ({ count }: Warning): Warning => ({
   count,
 });
 
-const keyOf = ({ code, message, stepId = '' }: Warning) => `${code} ${stepId} ${message}`;
+const toKey = ({ code, message, stepId = '' }: Warning) => `${code} ${stepId} ${message}`;
 
 /** By code. */
 export const WarningCounts = z
@@ -73,14 +73,14 @@ export const isWarningCode = (code: string | undefined): code is WarningCode =>
   code !== undefined && Object.hasOwn(warningCodes, code);
 
 /** Of which only the code and the count are known. */
-export const countedWarning = (code: WarningCode, count: number): Warning => ({
+export const toCountedWarning = (code: WarningCode, count: number): Warning => ({
   code,
   message: warningCodes[code],
   count,
 });
 
 /** How many warnings there are of each code. */
-export function warningCounts(warnings: readonly Warning[]): Partial<Record<WarningCode, number>> {
+export function countWarnings(warnings: readonly Warning[]): Partial<Record<WarningCode, number>> {
   const counts: Partial<Record<WarningCode, number>> = {};
   for (const { code, count } of warnings) counts[code] = (counts[code] ?? 0) + count;
   return counts;

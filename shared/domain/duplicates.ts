@@ -1,4 +1,4 @@
-import { detailAt, type ErrorDetail } from '../core/errors/errors.ts';
+import { type ErrorDetail, toDetail } from '../core/errors/errors.ts';
 
 /** The items of a list whose name an earlier one has. */
 export function findDuplicates<Name extends string>(
@@ -11,7 +11,7 @@ export function findDuplicates<Name extends string>(
     names.indexOf(value) === index
       ? []
       : [
-          detailAt(
+          toDetail(
             [...path, index, name],
             'DUPLICATE_KEY',
             `"${value}" occurs twice. Choose another ${name}`,

@@ -1,4 +1,4 @@
-import { type IdPrefix, idKind } from '../core/ids.ts';
+import { getIdKind, type IdPrefix } from '../core/ids.ts';
 import { tasksPartition } from '../domain/a2a-tasks/task.ts';
 import { agentKeysRange } from '../domain/agents/config/agent.ts';
 import { clientTokenStore } from '../domain/client-tokens/client-token-store.ts';
@@ -26,7 +26,7 @@ import { runRemover } from './agent-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './runs/checkpoint.ts';
 import type { CheckpointEntry } from './runs/checkpoint-index.ts';
 import { listedRunRemover } from './runs/remove-listed-runs.ts';
-import { recordCostKeys } from './runs/spending.ts';
+import { toRecordCostKeys } from './runs/spending.ts';
 
 /** Removes the dependent items and payloads of a deleted item, page by page. */
 export const cleaner = /* @__PURE__ */ using(
@@ -46,14 +46,14 @@ export const cleaner = /* @__PURE__ */ using(
       keysBeside: (items: readonly StoredItem[]) => Key[] = () => [],
     ): Promise<void> =>
       table.removeRange(range, async (items) => {
-        await payloads.remove(items.flatMap(pointersOf));
+        await payloads.remove(items.flatMap(listPointers));
         // First: only the items tell of them.
         await table.removeAll(keysBeside(items));
       });
 
     async function cleanFlow(id: string): Promise<void> {
       for (let shard = 0; shard < flowShards; shard++) {
-        await removeRange({ partition: flowResultsPartition(id, shard), index: 1 }, costKeysIn);
+        await removeRange({ partition: flowResultsPartition(id, shard), index: 1 }, listCostKeys);
       }
       await listedRunRemover(scope)({ flowId: id });
       await removeRange(flowKeysRange(id));
@@ -101,15 +101,15 @@ export const cleaner = /* @__PURE__ */ using(
     };
 
     return async (id: string): Promise<void> => {
-      const clean = cleaners[idKind(id)];
+      const clean = cleaners[getIdKind(id)];
       if (!clean) throw new Error(`Cannot clean up ${id}: unknown kind of id`);
       await clean(id);
     };
   },
 );
 
-const costKeysIn = (items: readonly StoredItem[]): Key[] =>
-  items.flatMap(({ summary }) => recordCostKeys(summary as Partial<CheckpointEntry>));
+const listCostKeys = (items: readonly StoredItem[]): Key[] =>
+  items.flatMap(({ summary }) => toRecordCostKeys(summary as Partial<CheckpointEntry>));
 
-const pointersOf = ({ summary }: Record<string, unknown>): string[] =>
+const listPointers = ({ summary }: Record<string, unknown>): string[] =>
   (summary as { pointers?: string[] } | undefined)?.pointers ?? [];

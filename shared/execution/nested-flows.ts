@@ -1,8 +1,16 @@
+/**
+ * Runs a flow inside of a run, as a tool: the port that agents and flow tools call.
+ * The inner run has no checkpoints: it lives and dies with the step or call around it, its steps are span events of
+ * that, and it is listed when it has ended. Its model calls are counted and paid by the run around it, with the flow as
+ * a further payer.
+ * It cannot wait longer than ten seconds. Bounds: `levelsMax` deep, `runsMax` in one outer run. If the outer process
+ * crashes, nothing of it is left, and a repeated call runs it again under the identity of the call.
+ */
 import type { FlowsPort } from '../adapters/ports/flows-port.ts';
 import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
 import type { Unmasked } from '../core/redaction/hidden.ts';
-import { noted } from '../core/tracing/active-span.ts';
+import { recordNote } from '../core/tracing/active-span.ts';
 import { flowFinder } from '../domain/flows/flow-store.ts';
 import { noWaits } from '../domain/run-waits/waits-adapter.ts';
 import type { EndStatus } from '../domain/runs/run.ts';
@@ -14,13 +22,13 @@ import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import { type FlowRun, runFlow } from './engine/engine.ts';
 import { type ModelMeter, openMeter } from './model-calls/model-meter.ts';
-import { paidBy } from './model-calls/payers.ts';
-import { endingOfFlow } from './runs/flow-run-listing.ts';
+import { addPayer } from './model-calls/payers.ts';
+import { toFlowEnding } from './runs/flow-run-listing.ts';
 import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';
-import { portsInside } from './step-support/ports-inside.ts';
+import { setParentRun } from './step-support/ports-inside.ts';
 
-async function endOf(name: string, run: FlowRun): Promise<Unmasked & { output: unknown }> {
+async function runToEnd(name: string, run: FlowRun): Promise<Unmasked & { output: unknown }> {
   let hasActed = false;
   const onActed = () => {
     hasActed = true;
@@ -44,14 +52,14 @@ async function listEnd(
   { error, signal }: { error: unknown; signal: AbortSignal },
 ): Promise<void> {
   const totals = { ...totalsOfStep(meter.facts()), use: {} };
-  const [status, reason] = outcomeOf(error, signal);
-  const ending = endingOfFlow({ at: scope.now().toISOString(), totals, error: reason }, status);
+  const [status, reason] = toEndStatus(error, signal);
+  const ending = toFlowEnding({ at: scope.now().toISOString(), totals, error: reason }, status);
   const { writes } = await runEnd(scope, run, ending);
   await scope.table.commit(writes);
 }
 
 /** How a flow ended, and why. It is stopped with the run around it, unless a time limit stops it. */
-function outcomeOf(error: unknown, { aborted, reason }: AbortSignal): [EndStatus, string | null] {
+function toEndStatus(error: unknown, { aborted, reason }: AbortSignal): [EndStatus, string | null] {
   if (error === null) return ['completed', null];
   const isTimeout = (reason as Error | undefined)?.name === 'TimeoutError';
   if (aborted && !isTimeout) return ['cancelled', 'The run around it was ended'];
@@ -101,15 +109,15 @@ export const flowsPort = /* @__PURE__ */ using(
         ...originInside(parent ?? listing),
         startedAt,
       };
-      const own = { ...owner, listing: childListing(listed.id, listed) };
-      const paid = paidBy(ports, { type: 'flow', id: flowId });
-      const flows = flowsPort(scope, own, level + 1, made);
-      const meter = openMeter(portsInside({ ...paid, waits: noWaits, flows }, own.listing));
+      const nestedOwner = { ...owner, listing: childListing(listed.id, listed) };
+      const paid = addPayer(ports, { type: 'flow', id: flowId });
+      const flows = flowsPort(scope, nestedOwner, level + 1, made);
+      const meter = openMeter(setParentRun({ ...paid, waits: noWaits, flows }, nestedOwner.listing));
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
       const identity = callId ?? listed.id;
       const run = { steps, variables: runVariables(source), ports: meter.ports, identity, signal };
       const facts = { k: 'f' as const, n: flow.name, id: flowId, x: listed.id };
-      return noted(facts, () => endOf(flow.name, run)).then(
+      return recordNote(facts, () => runToEnd(flow.name, run)).then(
         async (ended) => {
           await listEnd(scope, listed, meter, { error: null, signal });
           return ended;

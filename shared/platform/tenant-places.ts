@@ -9,8 +9,8 @@
 
 import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { renewing } from '../core/concurrency/renewal.ts';
-import { aloneSince } from '../core/earlier-process.ts';
+import { startRenewal } from '../core/concurrency/renewal.ts';
+import { getAloneSince } from '../core/earlier-process.ts';
 import { requireEnv } from '../core/environment.ts';
 import { log } from '../core/log.ts';
 import { unixSeconds } from '../core/time.ts';
@@ -82,7 +82,7 @@ async function acquire({ table, now }: Scope, key: PlaceKey, holder: string): Pr
   const condition = {
     // A request that is repeated finds what the first one wrote.
     expression: 'attribute_not_exists(#until) OR #until <= :at OR #takenAt < :alone OR #holder = :own',
-    values: { at, alone: aloneSince(), own: holder },
+    values: { at, alone: getAloneSince(), own: holder },
   };
   const write = table.writes.update(tenantPlaceEntity, key, { set: createLease(holder, at) }, condition);
   return table.commit([write]).then(() => true, onConditionFailed(false));
@@ -93,7 +93,7 @@ async function listTakenPlaces({ table, now }: Scope, pool: string): Promise<Set
   const items = await table.queryAll({ partition: toPoolPartition(pool) });
   return new Set(
     items
-      .filter(({ until, takenAt }) => Number(until) > at && Number(takenAt) >= aloneSince())
+      .filter(({ until, takenAt }) => Number(until) > at && Number(takenAt) >= getAloneSince())
       .map(({ SK }) => SK),
   );
 }
@@ -105,7 +105,7 @@ function keepPlace({ table, now }: Scope, key: PlaceKey, holder: string): Tenant
     const changes = { set: { until: now().getTime() + leaseMs } };
     return table.commit([table.writes.update(tenantPlaceEntity, key, changes, isHolder)]);
   };
-  const { stop } = renewing(renew, { everyMs: leaseMs / 3, failure, about: { ...key } });
+  const { stop } = startRenewal(renew, { everyMs: leaseMs / 3, failure, about: { ...key } });
   return {
     release: () => {
       stop();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { timeMsFromId } from '../../shared/core/ids.ts';
+import { getIdTimeMs } from '../../shared/core/ids.ts';
 import { createAgent } from '../support/agents/agents.ts';
 import {
   allowedLogin,
@@ -124,6 +124,6 @@ export async function addAtOnce(id: string, count: number): Promise<void> {
 function expectTimesOfIds(body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   const { id, createdAt } = body as { id?: string; createdAt?: string };
-  if (id && createdAt) expect(Date.parse(createdAt)).toBe(timeMsFromId(id));
+  if (id && createdAt) expect(Date.parse(createdAt)).toBe(getIdTimeMs(id));
   for (const member of Object.values(body)) expectTimesOfIds(member);
 }

@@ -5,7 +5,7 @@ import { handler as dispatch } from '../../functions/dispatch/run.ts';
 import { handler as getFlow } from '../../functions/flows/get.ts';
 import { handler as runRecord } from '../../functions/workers/run-record.ts';
 import { newId } from '../../shared/core/ids.ts';
-import { inInvocation } from '../../shared/core/invocation.ts';
+import { runInvocation } from '../../shared/core/invocation.ts';
 import { rememberSecretValue } from '../../shared/core/redaction/known-values.ts';
 import { measureStep } from '../../shared/execution/runs/run-attempt.ts';
 import { DocumentClient } from '../../shared/platform/data/requests/document-client.ts';
@@ -114,7 +114,7 @@ test('a worker writes the runs and steps of all its messages as one line of metr
 
 test('a model call is counted with its tokens and its cost', async () => {
   const { metrics } = await logged(() =>
-    inInvocation({}, () =>
+    runInvocation({}, () =>
       measureStep({
         path: '0',
         stepId: 's',

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import {
-  configuredBy,
   deploymentCredentials,
+  nameRequiredSetting,
 } from '../../../shared/adapters/models/providers/credentials.ts';
 import { providerNames } from '../../../shared/adapters/models/providers/provider-names.ts';
 import { findEngine } from '../../local/dynamodb/engines.ts';
@@ -81,9 +81,9 @@ function browser(environment: Environment): CheckFinding {
 function modelProviders(environment: Environment): CheckFinding {
   const configured = providerNames.filter((name) => deploymentCredentials(name, environment));
   return configured.length > 0
-    ? ok(configured.map(configuredBy).join(', '))
+    ? ok(configured.map(nameRequiredSetting).join(', '))
     : warning(
         'None: steps that call a model fail',
-        `Set one of ${providerNames.map(configuredBy).join(', ')}.`,
+        `Set one of ${providerNames.map(nameRequiredSetting).join(', ')}.`,
       );
 }

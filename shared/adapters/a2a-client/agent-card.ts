@@ -17,7 +17,7 @@ const Skill = z.looseObject({
   outputSchema: json,
 });
 
-const listOf = <S extends z.ZodType>(item: S) =>
+const lenientList = <S extends z.ZodType>(item: S) =>
   lenient(
     z.array(z.unknown()).transform((all) =>
       all.flatMap((one) => {
@@ -50,12 +50,14 @@ export const AgentCard = z.looseObject({
       apiKeyAuth: lenient(z.looseObject({ headerName: text })),
     }),
   ),
-  skills: listOf(Skill),
+  skills: lenientList(Skill),
 });
 export type AgentCard = z.output<typeof AgentCard>;
 
 /** Where a card of A2A 1.0 says that its agent is reached. */
-const Interfaces = listOf(z.looseObject({ url: z.string(), protocolBinding: text, protocolVersion: text }));
+const Interfaces = lenientList(
+  z.looseObject({ url: z.string(), protocolBinding: text, protocolVersion: text }),
+);
 
 /** Where a card of A2A 0.3 says it. */
 const LegacyAddress = z.object({ url: text, protocolVersion: text, preferredTransport: text });
@@ -76,9 +78,10 @@ const Schemes = lenient(z.record(z.string(), Scheme));
 /** The card in one shape, whatever version of A2A it is of. */
 export function parseAgentCard(value: Record<string, unknown>): AgentCard {
   const card = AgentCard.parse(value);
-  const preferred = preferredInterface(value);
-  const authentication = card.authentication ?? authenticationIn(Schemes.parse(value.securitySchemes) ?? {});
-  return withoutUndefined({
+  const preferred = selectInterface(value);
+  const authentication =
+    card.authentication ?? findAuthentication(Schemes.parse(value.securitySchemes) ?? {});
+  return dropUndefined({
     ...card,
     url: card.url ?? preferred?.url,
     protocolVersion: card.protocolVersion ?? preferred?.protocolVersion,
@@ -93,14 +96,14 @@ export interface AgentAddress {
 }
 
 /** JSON-RPC, which all clients speak, if the agent has it. */
-export function preferredInterface(card: Record<string, unknown>): AgentAddress | undefined {
+export function selectInterface(card: Record<string, unknown>): AgentAddress | undefined {
   const interfaces = Interfaces.parse(card.supportedInterfaces) ?? [];
   const ofOldCard = LegacyAddress.parse(card);
   const jsonRpc = interfaces.find(({ protocolBinding }) => protocolBinding === 'JSONRPC');
   return jsonRpc ?? interfaces[0] ?? { ...ofOldCard, protocolBinding: ofOldCard.preferredTransport };
 }
 
-function authenticationIn(schemes: Record<string, z.output<typeof Scheme>>): AgentCard['authentication'] {
+function findAuthentication(schemes: Record<string, z.output<typeof Scheme>>): AgentCard['authentication'] {
   for (const scheme of Object.values(schemes)) {
     const http =
       scheme.httpAuthSecurityScheme?.scheme ?? (scheme.type === 'http' ? scheme.scheme : undefined);
@@ -121,4 +124,4 @@ function authenticationIn(schemes: Record<string, z.output<typeof Scheme>>): Age
   return undefined;
 }
 
-const withoutUndefined = <T extends object>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+const dropUndefined = <T extends object>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

@@ -1,7 +1,7 @@
 import type { Artifact } from '@a2a-js/sdk';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { A2aArtifact, A2aEvent, A2aPart } from '../ports/a2a-port.ts';
-import { a2aParts, joinedText } from './parts.ts';
+import { a2aParts, joinTextParts } from './parts.ts';
 
 const artifactsMax = 200;
 /** Also of what is shown again because something was appended. */
@@ -30,7 +30,7 @@ export class Artifacts {
     { append, isWhole }: { append: boolean; isWhole: boolean },
   ): Generator<A2aEvent> {
     const received = a2aParts(parts);
-    const text = joinedText(received);
+    const text = joinTextParts(received);
     const before = this.#byId.get(artifactId);
     const isMore = append && before;
     const isKnown = !append && before !== undefined && before.text === text;
@@ -41,7 +41,7 @@ export class Artifacts {
       : { id: artifactId, name, description, text, parts: received, wasShown: false };
     if (isMore) for (const part of received) before.parts.push(part);
     this.#byId.set(artifactId, after);
-    yield* this.#delta(artifactId, before, isMore ? text : moreOf(before?.text ?? '', text));
+    yield* this.#delta(artifactId, before, isMore ? text : getAddedText(before?.text ?? '', text));
     if (isWhole && !isKnown) yield* this.#show(after);
   }
 
@@ -83,5 +83,5 @@ function add(size: Size, parts: readonly A2aPart[], text: string): Size {
 const isTooMuch = ({ parts, characters }: Size) => parts > partsMax || characters > charactersMax;
 
 /** Text that replaces other text cannot be a delta: only the end has it. */
-const moreOf = (before: string, after: string) =>
+const getAddedText = (before: string, after: string) =>
   after.startsWith(before) ? after.slice(before.length) : '';

@@ -1,6 +1,6 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { jsonIn } from '../../core/json/json.ts';
-import { checkedUrl } from '../net/checked-url.ts';
+import { tryParseJson } from '../../core/json/json.ts';
+import { checkUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { Ports } from '../ports/ports.ts';
 import { type AgentCard, parseAgentCard } from './agent-card.ts';
@@ -24,11 +24,11 @@ export async function fetchAgentCard(
   signal: AbortSignal,
   fetch: Ports['fetch'] = safeFetch,
 ): Promise<AgentCard> {
-  const [first, ...conventional] = placesOf(checkedUrl(url));
-  const failure = await cardAt(first, signal, fetch).catch(notThere);
+  const [first, ...conventional] = listCardUrls(checkUrl(url));
+  const failure = await fetchCard(first, signal, fetch).catch(notThere);
   if (!(failure instanceof StepError)) return failure;
   for (const place of conventional) {
-    const card = await cardAt(place, signal, fetch).catch(notThere);
+    const card = await fetchCard(place, signal, fetch).catch(notThere);
     if (!(card instanceof StepError)) return card;
   }
   throw failure;
@@ -43,7 +43,7 @@ function notThere(error: unknown): StepError {
 /** The server answered with a status of 400 to 499. */
 class Missing extends StepError {}
 
-function placesOf(url: URL): [string, ...string[]] {
+function listCardUrls(url: URL): [string, ...string[]] {
   const isDocument = url.pathname.endsWith('.json') || url.pathname.includes('/.well-known/');
   if (isDocument) return [url.href];
   const below = url.pathname.replace(/\/$/, '');
@@ -52,7 +52,7 @@ function placesOf(url: URL): [string, ...string[]] {
   return [url.href, ...[...paths].map((path) => `${url.origin}${path}`)];
 }
 
-async function cardAt(url: string, signal: AbortSignal, fetch: Ports['fetch']): Promise<AgentCard> {
+async function fetchCard(url: string, signal: AbortSignal, fetch: Ports['fetch']): Promise<AgentCard> {
   const answer = await fetch({
     url,
     method: 'GET',
@@ -64,7 +64,7 @@ async function cardAt(url: string, signal: AbortSignal, fetch: Ports['fetch']): 
   const { status } = answer;
   if (status >= 400 && status < 500) throw new Missing(`${url} answered ${status}`);
   if (status < 200 || status >= 300) throw new StepError(`${url} answered ${status}`);
-  const value = jsonIn(answer.text);
+  const value = tryParseJson(answer.text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new NoCard(`${url} did not answer with a JSON object`);
   }

@@ -1,9 +1,9 @@
 import { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
-import { markedIn, mayBeInexactIn } from '../../core/json/exact-json.ts';
-import { isJsonObject, jsonIn } from '../../core/json/json.ts';
-import { isStream, limitedExchange } from '../net/limited-exchange.ts';
+import { markMembers, mayBeInexactIn } from '../../core/json/exact-json.ts';
+import { isJsonObject, tryParseJson } from '../../core/json/json.ts';
+import { isStream, makeLimitedExchange } from '../net/limited-exchange.ts';
 import { type EventJson, readableEvents } from '../net/readable-events.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
 import { type AskedA2aRequest, mendA2aMessage } from './readable-messages.ts';
@@ -37,12 +37,12 @@ export class HttpFailure extends Error {
 }
 
 /** A fetch through the egress guard, with limits and the credentials. */
-export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): Fetch {
-  const own = sendableHeaders(credentials);
-  const exchange = limitedExchange(limits);
+export function makeA2aFetch(credentials: Readonly<Record<string, string>>): Fetch {
+  const credentialHeaders = sendableHeaders(credentials);
+  const exchange = makeLimitedExchange(limits);
   return async (url, init) => {
-    const asked = askedIn(init?.body);
-    const headers = [...new Headers(init?.headers), ...own];
+    const asked = parseRequest(init?.body);
+    const headers = [...new Headers(init?.headers), ...credentialHeaders];
     const response = await exchange(url, { ...init, headers });
     const { status, body } = response;
     if (status >= 300 && status < 400) {
@@ -57,29 +57,29 @@ export function guardedA2aFetch(credentials: Readonly<Record<string, string>>): 
       return new Response(ReadableStream.from(events) as never, { status, headers: response.headers });
     }
     const text = await response.text();
-    if (status >= 400 && (isBusy(status) || !ProtocolError.safeParse(jsonIn(text)).success)) {
+    if (status >= 400 && (isBusy(status) || !ProtocolError.safeParse(tryParseJson(text)).success)) {
       throw new HttpFailure(status, text);
     }
-    const read = jsonIn(text);
-    const message = mayBeInexactIn(text, exact) ? markedIn(read, exact) : read;
+    const read = tryParseJson(text);
+    const message = mayBeInexactIn(text, exact) ? markMembers(read, exact) : read;
     if (!isJsonObject(message) || message.jsonrpc === undefined) {
       const same = message === read ? text : JSON.stringify(message);
       return new Response(body && same, { status, headers: response.headers });
     }
     mendA2aMessage(message, asked);
-    return asAskedFor(message, status, init);
+    return toRequestedForm(message, status, init);
   };
 }
 
 /** Some agents answer a request for a stream at once, with all of it. */
-function asAskedFor(message: EventJson, status: number, init: RequestInit | undefined): Response {
+function toRequestedForm(message: EventJson, status: number, init: RequestInit | undefined): Response {
   const wantsStream = new Headers(init?.headers).get('accept')?.includes('text/event-stream');
   if (!wantsStream || message.error !== undefined) return Response.json(message, { status });
   const headers = { 'content-type': 'text/event-stream' };
   return new Response(`data: ${JSON.stringify(message)}\n\n`, { status, headers });
 }
 
-function askedIn(body: unknown): AskedA2aRequest {
-  const message = typeof body === 'string' ? jsonIn(body) : undefined;
+function parseRequest(body: unknown): AskedA2aRequest {
+  const message = typeof body === 'string' ? tryParseJson(body) : undefined;
   return isJsonObject(message) ? message : {};
 }

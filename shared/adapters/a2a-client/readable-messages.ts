@@ -27,7 +27,7 @@ const kinds = new Set(['message', 'task', 'status-update', 'artifact-update']);
 
 /** @returns whether it is of a known kind */
 function mendResult(result: EventJson): boolean {
-  result.kind ??= kindOf(result);
+  result.kind ??= inferKind(result);
   if (!kinds.has(String(result.kind))) return false;
   dropNulls(result);
   if (result.kind === 'message') mendSaid(result);
@@ -39,7 +39,7 @@ function mendResult(result: EventJson): boolean {
   return true;
 }
 
-function kindOf({ parts, status, artifact, taskId, id }: EventJson): string | undefined {
+function inferKind({ parts, status, artifact, taskId, id }: EventJson): string | undefined {
   if (parts !== undefined) return 'message';
   if (artifact !== undefined) return 'artifact-update';
   if (status === undefined) return undefined;
@@ -57,16 +57,16 @@ function mendSaid(message: EventJson): void {
   message.messageId ??= randomUUID();
   // An agent answers, whatever it calls itself.
   if (message.role !== 'user') message.role = 'agent';
-  message.parts = listIn(message.parts).map(partOf);
+  message.parts = listIn(message.parts).map(mendPart);
 }
 
 function mendArtifact(artifact: EventJson): void {
   dropNulls(artifact);
   artifact.artifactId ??= 'artifact';
-  artifact.parts = listIn(artifact.parts).map(partOf);
+  artifact.parts = listIn(artifact.parts).map(mendPart);
 }
 
-function partOf(part: unknown): EventJson {
+function mendPart(part: unknown): EventJson {
   if (!isJsonObject(part)) return { kind: 'text', text: String(part) };
   dropNulls(part);
   const { kind, type, text, file, data } = part;

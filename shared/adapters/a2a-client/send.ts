@@ -1,14 +1,23 @@
+/**
+ * Sends a message to a foreign A2A agent and yields what it answers, whatever version and binding the agent has.
+ * Order: send the message, with the agent's version first and then the others, until a server accepts it; yield the events
+ * of the stream; poll the task if the stream ends before it; read a finished task that had no output once more.
+ * Only requests that the server certainly did not accept are repeated, all with one message id. An unfinished task is
+ * canceled when the caller leaves or fails. Errors in the words of the agent are events, all others are thrown.
+ * `a2a-adapter.ts` gives it to flows and agents as the A2A port; `answer.ts` collects the parts, `guarded-fetch.ts` limits
+ * what a server may send.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentCard, SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
 import { Client, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { A2AError } from '@a2a-js/sdk/errors';
 import { StepError } from '../../core/errors/step-error.ts';
-import { checkedUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/checked-url.ts';
 import { fetchFailure, slowServer } from '../net/fetch-failure.ts';
 import type { A2aAgent, A2aEvent, A2aRequest } from '../ports/a2a-port.ts';
 import { A2aAnswer } from './answer.ts';
-import { guardedA2aFetch, HttpFailure } from './guarded-fetch.ts';
+import { HttpFailure, makeA2aFetch } from './guarded-fetch.ts';
 import { toPart } from './parts.ts';
 
 const pollMsMax = 5_000;
@@ -18,7 +27,7 @@ const cancelMsMax = 1_000;
 export async function* sendToAgent(request: A2aRequest): AsyncGenerator<A2aEvent> {
   const { agent, timeoutMs } = request;
   request.signal.throwIfAborted();
-  checkedUrl(agent.url);
+  checkUrl(agent.url);
   const timeout = AbortSignal.timeout(timeoutMs);
   const left = new AbortController();
   const signal = AbortSignal.any([request.signal, timeout, left.signal]);
@@ -31,8 +40,8 @@ export async function* sendToAgent(request: A2aRequest): AsyncGenerator<A2aEvent
       yield* answer.add(response);
       if (answer.isOver) break;
     }
-    yield* polled(client, answer, signal);
-    yield* completed(client, answer, signal);
+    yield* pollTask(client, answer, signal);
+    yield* readMissingOutput(client, answer, signal);
     yield* answer.end();
   } catch (error) {
     request.signal.throwIfAborted();
@@ -46,16 +55,16 @@ export async function* sendToAgent(request: A2aRequest): AsyncGenerator<A2aEvent
 
 /** Sends the message until the server accepts it. @returns with the first response. */
 async function start(request: A2aRequest, signal: AbortSignal) {
-  const fetch = guardedA2aFetch(request.headers);
-  const message = messageOf(request);
-  const [first, ...others] = waysToTry(request.agent);
+  const fetch = makeA2aFetch(request.headers);
+  const message = createMessage(request);
+  const [first, ...others] = listWays(request.agent);
   let way = first as Way;
   for (let attempt = 0; ; ) {
     const client = await connectAgent(request.agent, way, fetch);
     const responses = client.sendMessageStream(message, { signal });
     try {
       const begun = await responses.next();
-      return { client, responses: resumed(begun, responses) };
+      return { client, responses: resumeStream(begun, responses) };
     } catch (error) {
       signal.throwIfAborted();
       const next = isOtherVersion(error) ? others.shift() : undefined;
@@ -68,7 +77,7 @@ async function start(request: A2aRequest, signal: AbortSignal) {
 
 const retryMs = (attempt: number) => Math.min(250 * 2 ** attempt, retryMsMax) * (0.5 + Math.random() / 2);
 
-async function* resumed(
+async function* resumeStream(
   first: IteratorResult<StreamResponse, void>,
   rest: AsyncGenerator<StreamResponse, void>,
 ): AsyncGenerator<StreamResponse> {
@@ -78,22 +87,26 @@ async function* resumed(
 }
 
 /** A stream may end, and a request may be answered, before the task is over. */
-async function* polled(client: Client, answer: A2aAnswer, signal: AbortSignal): AsyncGenerator<A2aEvent> {
+async function* pollTask(client: Client, answer: A2aAnswer, signal: AbortSignal): AsyncGenerator<A2aEvent> {
   for (let waitMs = 250; !answer.isOver; waitMs = Math.min(waitMs * 1.5, pollMsMax)) {
     if (!answer.taskId) throw new Error('The agent answered nothing');
     await pause(waitMs, undefined, { signal });
-    yield* answer.addTask(await taskOf(client, answer.taskId, signal));
+    yield* answer.addTask(await getTask(client, answer.taskId, signal));
   }
 }
 
 /** Some agents say that they are done before they say what they did. */
-async function* completed(client: Client, answer: A2aAnswer, signal: AbortSignal): AsyncGenerator<A2aEvent> {
+async function* readMissingOutput(
+  client: Client,
+  answer: A2aAnswer,
+  signal: AbortSignal,
+): AsyncGenerator<A2aEvent> {
   if (!answer.isEmpty || !answer.taskId) return;
-  const task = await taskOf(client, answer.taskId, signal).catch(() => undefined);
+  const task = await getTask(client, answer.taskId, signal).catch(() => undefined);
   if (task) yield* answer.addTask(task);
 }
 
-const taskOf = (client: Client, id: string, signal: AbortSignal) =>
+const getTask = (client: Client, id: string, signal: AbortSignal) =>
   client.getTask({ tenant: '', id, historyLength: 0 }, { signal });
 
 /** The agent does not have to work on for nobody. That it cannot be told does not matter. */
@@ -106,7 +119,7 @@ const cancel = (client: Client, id: string) =>
 const user = 1;
 
 /** The same id in each attempt, so that a server can recognise a repeated message. */
-function messageOf({ parts, skillId, contextId = '', taskId = '' }: A2aRequest): SendMessageRequest {
+function createMessage({ parts, skillId, contextId = '', taskId = '' }: A2aRequest): SendMessageRequest {
   return {
     tenant: '',
     message: {
@@ -131,10 +144,10 @@ function messageOf({ parts, skillId, contextId = '', taskId = '' }: A2aRequest):
 const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory };
 
 /** The ways to try: the agent's own version, or those that an unknown agent may have, at last without a stream. */
-function waysToTry(agent: A2aAgent): readonly Way[] {
+function listWays(agent: A2aAgent): readonly Way[] {
   const { protocolVersion, streaming = false } = agent;
-  const own = protocolVersion?.startsWith('0.') ? '0.3' : '1.0';
-  const versions = protocolVersion === undefined ? ['1.0', '0.3'] : [own];
+  const agentVersion = protocolVersion?.startsWith('0.') ? '0.3' : '1.0';
+  const versions = protocolVersion === undefined ? ['1.0', '0.3'] : [agentVersion];
   return [...new Set([streaming, false])].flatMap((isStreamed) =>
     versions.map((version) => ({ version, streaming: isStreamed })),
   );
@@ -175,23 +188,23 @@ async function connectAgent(
   return new Client(await factory.create(url, card), card);
 }
 
-function* causesOf(error: unknown): Generator<Error> {
+function* listCauses(error: unknown): Generator<Error> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
 }
 
-const codeOf = (error: Error) => (error as { envelopeCode?: unknown }).envelopeCode;
-const systemCodeOf = (error: Error) => (error as NodeJS.ErrnoException).code;
+const getRpcCode = (error: Error) => (error as { envelopeCode?: unknown }).envelopeCode;
+const getSystemCode = (error: Error) => (error as NodeJS.ErrnoException).code;
 
 /** What an error of a client tells. @throws StepError for what is not in the words of the server. */
 function toA2aFailure(error: unknown, url: string): A2aEvent {
-  const causes = [...causesOf(error)];
+  const causes = [...listCauses(error)];
   const http = causes.find((cause) => cause instanceof HttpFailure);
   if (http) return { type: 'failure', failure: http.text, status: http.status };
-  const known = causes.find((cause) => cause instanceof StepError);
-  if (known) throw known;
+  const stepError = causes.find((cause) => cause instanceof StepError);
+  if (stepError) throw stepError;
   const refusal = causes.find((cause) => cause instanceof A2AError);
   if (refusal) return { type: 'failure', failure: refusal.message };
-  if (causes.some((cause) => typeof systemCodeOf(cause) === 'string')) throw fetchFailure(error, url);
+  if (causes.some((cause) => typeof getSystemCode(cause) === 'string')) throw fetchFailure(error, url);
   throw new StepError('The agent does not follow the A2A protocol', { cause: error });
 }
 
@@ -199,15 +212,15 @@ function toA2aFailure(error: unknown, url: string): A2aEvent {
 const versionCodes: readonly unknown[] = [-32_600, -32_601, -32_004, -32_009];
 
 const isOtherVersion = (error: unknown) =>
-  [...causesOf(error)].some((cause) => versionCodes.includes(codeOf(cause)));
+  [...listCauses(error)].some((cause) => versionCodes.includes(getRpcCode(cause)));
 
 const unconnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** Whether the server certainly did not accept the message: it was not connected, or it was too busy. */
 const isUnaccepted = (error: unknown) =>
-  [...causesOf(error)].some(
+  [...listCauses(error)].some(
     (cause) =>
-      unconnected.has(systemCodeOf(cause) ?? '') ||
+      unconnected.has(getSystemCode(cause) ?? '') ||
       // D13
       (cause instanceof HttpFailure && (cause.status === 429 || cause.status === 503)),
   );

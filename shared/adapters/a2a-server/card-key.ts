@@ -33,12 +33,12 @@ const rsaBitsMin = 2_048;
 const kidCharactersMax = 256;
 
 /** Without a `kid` it has its thumbprint (RFC 7638). @returns the problem without any part of the text */
-export async function cardKeyIn(given: string): Promise<{ key: CardKey } | { problem: string }> {
-  const jwk = jwkIn(given);
+export async function parseCardKey(jwkText: string): Promise<{ key: CardKey } | { problem: string }> {
+  const jwk = parseJwk(jwkText);
   if (!jwk) return { problem: 'The secret is no private JSON Web Key (JWK), such as {"kty":"EC",…}' };
-  const problem = problemOf(jwk);
+  const problem = findJwkProblem(jwk);
   if (problem) return { problem };
-  const pair = pairOf(jwk);
+  const pair = createKeyPair(jwk);
   if (!pair) return { problem: 'The members of the key do not make a valid key' };
   const { privateKey, publicKey } = pair;
   if (jwk.kty === 'RSA' && (privateKey.asymmetricKeyDetails?.modulusLength ?? 0) < rsaBitsMin) {
@@ -46,23 +46,23 @@ export async function cardKeyIn(given: string): Promise<{ key: CardKey } | { pro
   }
   const { kty = '', ...members } = publicKey.export({ format: 'jwk' });
   const shown = { kty, ...members };
-  const alg = jwk.alg ?? algOf(jwk) ?? '';
+  const alg = jwk.alg ?? getDefaultAlg(jwk) ?? '';
   const kid = jwk.kid || (await calculateJwkThumbprint(shown as Record<string, string>));
   return { key: { alg, kid, privateKey, publicJwk: { ...shown, kid, alg, use: 'sig' } } };
 }
 
-function jwkIn(given: string): PrivateJwk | undefined {
+function parseJwk(jwkText: string): PrivateJwk | undefined {
   try {
-    return PrivateJwk.safeParse(JSON.parse(given)).data;
+    return PrivateJwk.safeParse(JSON.parse(jwkText)).data;
   } catch {
     return undefined;
   }
 }
 
-const algOf = ({ kty, crv = '' }: PrivateJwk): string | undefined =>
+const getDefaultAlg = ({ kty, crv = '' }: PrivateJwk): string | undefined =>
   kty === 'RSA' ? ofRsa[0] : byCurve[crv];
 
-function problemOf(jwk: PrivateJwk): string | undefined {
+function findJwkProblem(jwk: PrivateJwk): string | undefined {
   const { kty, crv = '', alg, use, kid = '', d } = jwk;
   const curves = kty === 'EC' ? ['P-256', 'P-384', 'P-521'] : kty === 'OKP' ? ['Ed25519'] : undefined;
   if (kty === 'oct') return 'A key of the type oct is symmetric: nobody could check its signatures';
@@ -80,7 +80,7 @@ function problemOf(jwk: PrivateJwk): string | undefined {
 }
 
 /** Undefined also for a private key that does not belong to its public members: nobody could check its signatures. */
-function pairOf(jwk: PrivateJwk) {
+function createKeyPair(jwk: PrivateJwk) {
   try {
     const privateKey = createPrivateKey({ key: jwk as JsonWebKey, format: 'jwk' });
     const publicKey = createPublicKey(privateKey);

@@ -15,7 +15,7 @@ export function toAgentCard({ name, description, version, url, oidcIssuer, skill
     },
     session: {
       $case: 'openIdConnectSecurityScheme' as const,
-      value: { openIdConnectUrl: discoveryOf(oidcIssuer), description: 'A session of the tenant' },
+      value: { openIdConnectUrl: toDiscoveryUrl(oidcIssuer), description: 'A session of the tenant' },
     },
   };
   return {
@@ -23,7 +23,7 @@ export function toAgentCard({ name, description, version, url, oidcIssuer, skill
     description,
     version,
     provider: undefined,
-    supportedInterfaces: interfacesOf(url),
+    supportedInterfaces: listInterfaces(url),
     capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions: [] },
     securitySchemes: { key: { scheme: schemes.key }, session: { scheme: schemes.session } },
     securityRequirements: Object.keys(schemes).map((scheme) => ({ schemes: { [scheme]: { list: [] } } })),
@@ -40,9 +40,9 @@ export function toAgentCard({ name, description, version, url, oidcIssuer, skill
   };
 }
 
-const discoveryOf = (issuer: string) => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+const toDiscoveryUrl = (issuer: string) => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 
-const interfacesOf = (url: string): AgentInterface[] =>
+const listInterfaces = (url: string): AgentInterface[] =>
   [
     ['JSONRPC', '1.0'],
     ['HTTP+JSON', '1.0'],
@@ -60,7 +60,7 @@ export interface CardSigning {
 }
 
 /** The card as JSON, for the version that a client asks for. Clients of 0.3 ask for none, and get no signature. */
-export async function cardFor(
+export async function renderCard(
   card: ServedCard,
   version = '0.3',
   signing?: CardSigning,
@@ -69,7 +69,7 @@ export async function cardFor(
   const core = toAgentCard(card);
   // The SDK leaves out what is empty, also where the protocol requires it.
   const current: Record<string, unknown> = { description: '', skills: [], ...(Card.toJSON(core) as object) };
-  if (!isOfFormer(version)) return signing ? signed(current, signing) : current;
+  if (!isOfFormer(version)) return signing ? signCard(current, signing) : current;
   const { LegacyRestTransportHandler } = await import('@a2a-js/sdk/compat/v0_3/server');
   const source = { getAuthenticatedExtendedAgentCard: async () => core } as unknown as A2ARequestHandler;
   const former = await new LegacyRestTransportHandler(source).getAuthenticatedExtendedAgentCard(
@@ -86,13 +86,13 @@ export async function cardFor(
 export const isOfFormer = (version = '0.3') => version.startsWith('0.');
 
 /** What a card says, and the keys that signed it. Most algorithms give another signature each time. */
-export const withoutSignatures = ({ signatures, ...card }: { signatures?: { protected?: string }[] }) => ({
+export const toUnsignedCard = ({ signatures, ...card }: { signatures?: { protected?: string }[] }) => ({
   ...card,
   signedBy: signatures?.map((signature) => signature.protected),
 });
 
 /** Signs the JSON, because the SDK leaves the security schemes of its own objects out of what it signs. */
-async function signed(
+async function signCard(
   card: Record<string, unknown>,
   { key: { alg, kid, privateKey }, keysUrl }: CardSigning,
 ): Promise<Record<string, unknown>> {

@@ -15,23 +15,25 @@ const statusNames: Readonly<Record<number, string>> = {
 };
 
 /** An error outside of the protocol's own, as its HTTP+JSON binding has errors (A2A 1.0, §11.6; AIP-193). */
-function restBodyOf(error: ServiceError, statusCode: number): object {
+function toRestBody(error: ServiceError, statusCode: number): object {
   const status = statusNames[statusCode] ?? (statusCode < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
-  return { error: { code: statusCode, status, message: messageOf(error), details: [infoOf(error)] } };
+  return {
+    error: { code: statusCode, status, message: toErrorMessage(error), details: [toErrorInfo(error)] },
+  };
 }
 
 /** The same as JSON-RPC has errors. The id of a request that was not read is null. */
-function rpcBodyOf(error: ServiceError, statusCode: number): object {
+function toRpcBody(error: ServiceError, statusCode: number): object {
   const isMalformed = error.details.some((detail) => detail.code === 'MALFORMED_JSON');
   const code = isMalformed ? -32_700 : statusCode < 500 ? -32_600 : -32_603;
-  const said = isContentType(error) ? { code: -32_005, data: [infoOf(error)] } : { code };
-  return { jsonrpc: '2.0', id: null, error: { message: messageOf(error), ...said } };
+  const said = isContentType(error) ? { code: -32_005, data: [toErrorInfo(error)] } : { code };
+  return { jsonrpc: '2.0', id: null, error: { message: toErrorMessage(error), ...said } };
 }
 
 /** The protocol has one of our errors: bodies that are no JSON. */
 const isContentType = ({ code }: ServiceError) => code === 'UNSUPPORTED_MEDIA_TYPE';
 
-const infoOf = (error: ServiceError) => ({
+const toErrorInfo = (error: ServiceError) => ({
   '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
   reason: isContentType(error) ? 'CONTENT_TYPE_NOT_SUPPORTED' : error.code,
   domain: 'a2a-protocol.org',
@@ -39,7 +41,7 @@ const infoOf = (error: ServiceError) => ({
 
 const charactersMax = 2_000;
 
-const messageOf = ({ message, details }: ServiceError) => {
+const toErrorMessage = ({ message, details }: ServiceError) => {
   const places = details.map((detail) => [detail.path, detail.message].filter(Boolean).join(': '));
   return truncate([message, ...places].join('\n'), charactersMax);
 };
@@ -51,7 +53,7 @@ const errorInfo = {
 };
 
 export const restErrorBody: ErrorForm = {
-  bodyOf: restBodyOf,
+  bodyOf: toRestBody,
   schema: z
     .object({
       error: z.object({
@@ -70,7 +72,7 @@ export const restErrorBody: ErrorForm = {
 };
 
 export const rpcErrorBody: ErrorForm = {
-  bodyOf: rpcBodyOf,
+  bodyOf: toRpcBody,
   schema: z
     .object({
       jsonrpc: z.literal('2.0'),

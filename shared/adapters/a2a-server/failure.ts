@@ -33,7 +33,7 @@ export function toA2aError(error: unknown, requestId: string): Error {
   if (error instanceof A2aRefusal) return new refusals[error.kind](error.message);
   if (error instanceof ServiceError) {
     const Kind = isOfTask(error) ? services[error.code] : UnsupportedOperationError;
-    return new (Kind ?? UnsupportedOperationError)(messageOf(error));
+    return new (Kind ?? UnsupportedOperationError)(toErrorMessage(error));
   }
   if (error instanceof A2AError || error instanceof InternalError) return error;
   log.error('An A2A request failed', { error });
@@ -43,7 +43,7 @@ export function toA2aError(error: unknown, requestId: string): Error {
 /** A flow or an agent that was deleted is no missing task. */
 const isOfTask = ({ code, message }: ServiceError) => code !== 'NOT_FOUND' || message.startsWith('Task');
 
-const messageOf = ({ message, details }: ServiceError) =>
+const toErrorMessage = ({ message, details }: ServiceError) =>
   details.length === 0
     ? message
     : details.map((detail) => [detail.path, detail.message].filter(Boolean).join(': ')).join('\n');

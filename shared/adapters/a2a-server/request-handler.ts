@@ -1,3 +1,10 @@
+/**
+ * Checks the requests of A2A callers and maps them to a `ServedAgent`, for the transports of the SDK.
+ * Every method checks its parameters before it calls the agent, and maps each error to one of the protocol. A message
+ * without a stream runs until the agent's events end, then the task is read again.
+ * `respond.ts` (JSON-RPC) and `respond-rest.ts` (HTTP+JSON) create one for each request; `to-wire.ts` converts tasks and
+ * events; the agent itself is in `protocols/a2a/served-surface.ts`.
+ */
 import {
   type ListTasksRequest,
   type Message,
@@ -43,7 +50,7 @@ export function createRequestHandler(
   requestId: string,
   version: PushReceiver['version'] = '1.0',
 ): A2ARequestHandler {
-  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+  const mapErrors = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -75,31 +82,31 @@ export function createRequestHandler(
     },
 
     sendMessage: (request) =>
-      guarded(async () => {
-        const message = messageIn(request, version);
+      mapErrors(async () => {
+        const message = parseMessage(request, version);
         let id = '';
         for await (const event of agent.send(message)) if (event.type === 'task') id = event.task.id;
-        return toTask(await agent.get(id), lengthIn(request.configuration?.historyLength));
+        return toTask(await agent.get(id), parseHistoryLength(request.configuration?.historyLength));
       }),
 
     async *sendMessageStream(request) {
-      const message = await guarded(async () => messageIn(request, version));
-      yield* events(() => agent.send(message), lengthIn(request.configuration?.historyLength));
+      const message = await mapErrors(async () => parseMessage(request, version));
+      yield* events(() => agent.send(message), parseHistoryLength(request.configuration?.historyLength));
     },
 
     getTask: ({ id, historyLength }) =>
-      guarded(async (): Promise<Task> => {
-        const length = lengthIn(historyLength);
+      mapErrors(async (): Promise<Task> => {
+        const length = parseHistoryLength(historyLength);
         return toTask(await agent.get(id), length);
       }),
 
-    cancelTask: ({ id }) => guarded(async () => toTask(await agent.cancel(id))),
+    cancelTask: ({ id }) => mapErrors(async () => toTask(await agent.cancel(id))),
 
     resubscribe: ({ id }) => events(() => agent.follow(id)),
 
     listTasks: (request) =>
-      guarded(async () => {
-        const pageSize = pageSizeIn(request);
+      mapErrors(async () => {
+        const pageSize = parsePageSize(request);
         const state = toTaskState(request.status);
         if (request.status !== 0 && !state) throw new RequestMalformedError('status is no state of tasks');
         const {
@@ -110,13 +117,13 @@ export function createRequestHandler(
           .list({
             contextId: request.contextId || undefined,
             state,
-            after: timeIn(request.statusTimestampAfter),
+            after: parseTime(request.statusTimestampAfter),
             limit: pageSize,
             cursor: request.pageToken || undefined,
             withOutput: request.includeArtifacts ?? false,
           })
-          .catch(pageRefused);
-        const historyLength = lengthIn(request.historyLength) ?? 0;
+          .catch(refusePage);
+        const historyLength = parseHistoryLength(request.historyLength) ?? 0;
         return {
           tasks: tasks.map((task) => toTask(task, historyLength)),
           nextPageToken: nextCursor,
@@ -125,16 +132,16 @@ export function createRequestHandler(
         };
       }),
 
-    ...receiverMethods(agent, guarded, version),
+    ...receiverMethods(agent, mapErrors, version),
   };
 }
 
-function pageRefused(error: unknown): never {
+function refusePage(error: unknown): never {
   const isOfPage = error instanceof ServiceError && error.details.some(({ path }) => path === 'cursor');
   throw isOfPage ? new RequestMalformedError('pageToken: not a token of this list') : error;
 }
 
-function messageIn(
+function parseMessage(
   { message, configuration, metadata }: SendMessageRequest,
   version: PushReceiver['version'],
 ): IncomingMessage {
@@ -163,32 +170,32 @@ function messageIn(
     parts,
     taskId: taskId || undefined,
     contextId: contextId || undefined,
-    skillId: skillIn(message, metadata),
+    skillId: parseSkillId(message, metadata),
     outputModes: configuration?.acceptedOutputModes ?? [],
     returnsAtOnce: configuration?.returnImmediately ?? false,
-    push: push && receiverIn(push, version),
+    push: push && toReceiver(push, version),
   };
 }
 
 /** The protocol has no member for it. */
-function skillIn(message: Message, metadata: SendMessageRequest['metadata']): string | undefined {
+function parseSkillId(message: Message, metadata: SendMessageRequest['metadata']): string | undefined {
   const skillId: unknown = message.metadata?.skillId ?? metadata?.skillId;
   if (skillId === undefined || typeof skillId === 'string') return skillId;
   throw new A2aRefusal('malformed', 'metadata.skillId must be a string');
 }
 
-function lengthIn(historyLength: number | undefined): number | undefined {
+function parseHistoryLength(historyLength: number | undefined): number | undefined {
   if (historyLength === undefined) return undefined;
   if (Number.isInteger(historyLength) && historyLength >= 0) return historyLength;
   throw new RequestMalformedError('historyLength must be a whole number from 0 on');
 }
 
-function pageSizeIn({ pageSize = pageSizeDefault }: ListTasksRequest): number {
+function parsePageSize({ pageSize = pageSizeDefault }: ListTasksRequest): number {
   if (Number.isInteger(pageSize) && pageSize >= 1 && pageSize <= pageSizeMax) return pageSize;
   throw new RequestMalformedError(`pageSize must be a whole number from 1 to ${pageSizeMax}`);
 }
 
-function timeIn(text: string | undefined): Date | undefined {
+function parseTime(text: string | undefined): Date | undefined {
   if (!text) return undefined;
   const time = new Date(text);
   if (!Number.isNaN(time.getTime())) return time;
@@ -204,13 +211,16 @@ type Methods = Pick<
   | 'deleteTaskPushNotificationConfig'
 >;
 
-const receiverIn = (
+const toReceiver = (
   { id, url, token, authentication }: TaskPushNotificationConfig,
   version: PushReceiver['version'],
 ): PushReceiver => ({ id, url: url ?? '', token, authentication, version });
 
 /** Leaves out the secrets, which only the receiver gets. */
-const shown = (taskId: string, { id, url, scheme }: ShownReceiver): TaskPushNotificationConfig => ({
+const toReceiverConfig = (
+  taskId: string,
+  { id, url, scheme }: ShownReceiver,
+): TaskPushNotificationConfig => ({
   tenant: '',
   id,
   taskId,
@@ -227,14 +237,14 @@ const receiverMethods = (
 ): Methods => ({
   createTaskPushNotificationConfig: (config) =>
     guarded(async () =>
-      shown(config.taskId, await agent.addReceiver(config.taskId, receiverIn(config, version))),
+      toReceiverConfig(config.taskId, await agent.addReceiver(config.taskId, toReceiver(config, version))),
     ),
   getTaskPushNotificationConfig: ({ taskId, id }) =>
-    guarded(async () => shown(taskId, await agent.receiver(taskId, id || taskId))),
+    guarded(async () => toReceiverConfig(taskId, await agent.receiver(taskId, id || taskId))),
   listTaskPushNotificationConfigs: ({ taskId }) =>
     guarded(async () => {
       const all = await agent.receivers(taskId);
-      return { configs: all.map((receiver) => shown(taskId, receiver)), nextPageToken: '' };
+      return { configs: all.map((receiver) => toReceiverConfig(taskId, receiver)), nextPageToken: '' };
     }),
   deleteTaskPushNotificationConfig: ({ taskId, id }) => guarded(() => agent.removeReceiver(taskId, id)),
 });

@@ -58,13 +58,13 @@ async function perform(
   const answer = (task: Promise<Task>) => task.then((found) => keepAliveJsonBody(Task.toJSON(found), gone));
   switch (operation.name) {
     case 'send': {
-      const request = sentIn(operation.body);
+      const request = parseSendRequest(operation.body);
       const begun = await readFirst(requests.sendMessageStream(request, context));
-      return keepAliveJsonBody(sentTask(begun, requests, request.configuration?.historyLength), gone);
+      return keepAliveJsonBody(readTaskAtEnd(begun, requests, request.configuration?.historyLength), gone);
     }
     case 'stream': {
-      const request = sentIn(operation.body);
-      return streamed(requests.sendMessageStream(request, context), gone);
+      const request = parseSendRequest(operation.body);
+      return streamEvents(requests.sendMessageStream(request, context), gone);
     }
     case 'get-extended-card':
       return keepAliveJsonBody(
@@ -72,7 +72,7 @@ async function perform(
         gone,
       );
     case 'subscribe':
-      return streamed(requests.resubscribe({ tenant: '', id: operation.id }, context), gone);
+      return streamEvents(requests.resubscribe({ tenant: '', id: operation.id }, context), gone);
     case 'get':
       return answer(
         requests.getTask({ tenant: '', id: operation.id, historyLength: operation.historyLength }, context),
@@ -81,8 +81,8 @@ async function perform(
       return answer(requests.cancelTask({ tenant: '', id: operation.id, metadata: undefined }, context));
     case 'add-receiver': {
       assertParams('CreateTaskPushNotificationConfig', operation.body);
-      const given = TaskPushNotificationConfig.fromJSON(operation.body);
-      const added = requests.createTaskPushNotificationConfig({ ...given, taskId: operation.id }, context);
+      const config = TaskPushNotificationConfig.fromJSON(operation.body);
+      const added = requests.createTaskPushNotificationConfig({ ...config, taskId: operation.id }, context);
       return keepAliveJsonBody(TaskPushNotificationConfig.toJSON(await added), gone);
     }
     case 'get-receiver': {
@@ -108,24 +108,27 @@ async function perform(
   }
 }
 
-function sentIn(body: unknown): SendMessageRequest {
+function parseSendRequest(body: unknown): SendMessageRequest {
   assertParams('SendMessage', body);
   return SendMessageRequest.fromJSON(body);
 }
 
-async function streamed(source: AsyncIterable<StreamResponse>, gone: AbortController): Promise<StreamedBody> {
-  const begun = await readFirst(wireOf(source));
-  return eventsBody(begun, errorBodyOf, gone);
+async function streamEvents(
+  source: AsyncIterable<StreamResponse>,
+  gone: AbortController,
+): Promise<StreamedBody> {
+  const begun = await readFirst(encodeEvents(source));
+  return eventsBody(begun, toErrorBody, gone);
 }
 
-async function* wireOf(source: AsyncIterable<StreamResponse>) {
+async function* encodeEvents(source: AsyncIterable<StreamResponse>) {
   for await (const event of source) yield StreamResponse.toJSON(event);
 }
 
-const errorBodyOf = (error: unknown) => toRestErrorBody(error, restStatusFor(error));
+const toErrorBody = (error: unknown) => toRestErrorBody(error, restStatusFor(error));
 
 /** The task at the end of its events. Its status is sent before, so that a later error has none. */
-async function sentTask(
+async function readTaskAtEnd(
   { first, rest }: BegunStream<StreamResponse>,
   requests: A2ARequestHandler,
   historyLength: number | undefined,
@@ -138,6 +141,6 @@ async function sentTask(
     const context = new ServerCallContext({ requestedVersion: '1.0' });
     return { task: Task.toJSON(await requests.getTask({ tenant: '', id, historyLength }, context)) };
   } catch (error) {
-    return errorBodyOf(error);
+    return toErrorBody(error);
   }
 }

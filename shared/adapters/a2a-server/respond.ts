@@ -1,3 +1,10 @@
+/**
+ * Responds to JSON-RPC requests of A2A 1.0 and 0.3.
+ * Order: find the version, check the envelope and the parameters, then let the SDK call the request handler. A stream begins
+ * only after its first event, so whatever refuses a message is a plain JSON response; later errors are its last event.
+ * White space or pings keep the connection open. When the client leaves, `gone` is aborted and the events are closed.
+ * `functions/surface-a2a` calls it; `respond-rest.ts` shares the bodies for the HTTP+JSON binding.
+ */
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
@@ -23,50 +30,50 @@ export interface RpcRequest {
 
 /** A response begins with the first event of a task, so that what refuses a message is never streamed. */
 export async function respondToRpc(
-  { message, version: given, requestId, gone }: RpcRequest,
+  { message, version: versionHeader, requestId, gone }: RpcRequest,
   agent: ServedAgent,
 ): Promise<StreamedBody> {
   // An empty header means 0.3, says the specification.
-  const version = given === '' ? '0.3' : given;
+  const version = versionHeader === '' ? '0.3' : versionHeader;
   const context = new ServerCallContext({ requestedVersion: version ?? '' });
   const method = String(message.method ?? '');
   // Without the header, the method tells: those of 0.3 have a slash.
   const isOld = version === undefined ? method.includes('/') : version.startsWith('0.');
   const requests = createRequestHandler(agent, requestId, isOld ? '0.3' : '1.0');
-  const protocol = protocolOf(isOld, version, requests);
+  const protocol = selectProtocol(isOld, version, requests);
   const id = message.id ?? null;
-  const failed = (error: unknown) => ({
+  const toFailure = (error: unknown) => ({
     jsonrpc: '2.0',
     id,
     error: protocol.errorOf(toA2aError(error, requestId)),
   });
-  if (protocol.refusal) return keepAliveJsonBody(failed(protocol.refusal), gone);
+  if (protocol.refusal) return keepAliveJsonBody(toFailure(protocol.refusal), gone);
   const problem = requestProblem(message);
   if (problem) return keepAliveJsonBody({ jsonrpc: '2.0', id: isId(id) ? id : null, error: problem }, gone);
   try {
     assertParams(method, message.params ?? {});
   } catch (error) {
-    return keepAliveJsonBody(failed(error), gone);
+    return keepAliveJsonBody(toFailure(error), gone);
   }
   const answer = protocol.handler
-    .handle({ ...message, id: standIn(id) } as Record<string, unknown>, context)
-    .then((response) => withoutReason(response, requestId));
-  const answered = <T extends object>(response: T): T =>
+    .handle({ ...message, id: replaceBigint(id) } as Record<string, unknown>, context)
+    .then((response) => hideReason(response, requestId));
+  const restoreId = <T extends object>(response: T): T =>
     typeof id === 'bigint' ? { ...response, id } : response;
-  if (!streamingMethods.has(method)) return keepAliveJsonBody(answer.then(answered), gone);
+  if (!streamingMethods.has(method)) return keepAliveJsonBody(answer.then(restoreId), gone);
   const events = await answer;
-  if (!(Symbol.asyncIterator in events)) return keepAliveJsonBody(answered(events), gone);
-  const first = await readFirst(changed(events, answered)).catch(failed);
+  if (!(Symbol.asyncIterator in events)) return keepAliveJsonBody(restoreId(events), gone);
+  const first = await readFirst(mapEvents(events, restoreId)).catch(toFailure);
   if (!('rest' in first)) return keepAliveJsonBody(first, gone);
-  return eventsBody(first, failed, gone);
+  return eventsBody(first, toFailure, gone);
 }
 
 const isId = (id: unknown) => id === null || ['string', 'bigint'].includes(typeof id) || Number.isInteger(id);
 
 /** The SDK takes ids that are texts or doubles. Its responses get the id of the request. */
-const standIn = (id: unknown) => (typeof id === 'bigint' ? 0 : id);
+const replaceBigint = (id: unknown) => (typeof id === 'bigint' ? 0 : id);
 
-async function* changed<T extends object>(events: AsyncIterable<T>, change: (event: T) => T) {
+async function* mapEvents<T extends object>(events: AsyncIterable<T>, change: (event: T) => T) {
   for await (const event of events) yield change(event);
 }
 
@@ -96,14 +103,14 @@ const streamingMethods: ReadonlySet<unknown> = new Set([
 ]);
 
 /** An error that the SDK throws itself has the code of internal errors, and the words of JavaScript. */
-function withoutReason<T extends object>(given: T, requestId: string): T {
-  const { error } = given as { error?: { code: number; message: string } };
+function hideReason<T extends object>(reply: T, requestId: string): T {
+  const { error } = reply as { error?: { code: number; message: string } };
   const words = internalWords(requestId);
-  if (error?.code !== -32_603 || error.message === words) return given;
-  return { ...given, error: { ...error, message: toA2aError(new Error(error.message), requestId).message } };
+  if (error?.code !== -32_603 || error.message === words) return reply;
+  return { ...reply, error: { ...error, message: toA2aError(new Error(error.message), requestId).message } };
 }
 
-function protocolOf(isOld: boolean, version: string | undefined, requests: A2ARequestHandler) {
+function selectProtocol(isOld: boolean, version: string | undefined, requests: A2ARequestHandler) {
   const isKnown = version === undefined || /^(1\.0|0\.3)(\.\d+)?$/.test(version);
   const refusal = isKnown
     ? undefined

@@ -32,15 +32,15 @@ export function toTask(task: ServedTask, historyLength?: number): Task {
   return {
     id,
     contextId,
-    status: statusOf(status, task),
-    artifacts: output.length > 0 ? [artifactOf(output)] : [],
-    history: shown.map((message) => messageOf(message, task)),
+    status: toStatus(status, task),
+    artifacts: output.length > 0 ? [toArtifact(output)] : [],
+    history: shown.map((message) => toMessage(message, task)),
     metadata: undefined,
   };
 }
 
 /** A task has one artifact: the answer. */
-const artifactOf = (parts: readonly A2aPart[]): Artifact => ({
+const toArtifact = (parts: readonly A2aPart[]): Artifact => ({
   artifactId: 'answer',
   name: 'answer',
   description: '',
@@ -49,7 +49,7 @@ const artifactOf = (parts: readonly A2aPart[]): Artifact => ({
   extensions: [],
 });
 
-const messageOf = ({ id, role, parts }: ServedMessage, task: TaskPlace): Message => ({
+const toMessage = ({ id, role, parts }: ServedMessage, task: TaskPlace): Message => ({
   messageId: id,
   role: roles[role],
   parts: parts.map(toPart),
@@ -60,9 +60,9 @@ const messageOf = ({ id, role, parts }: ServedMessage, task: TaskPlace): Message
   referenceTaskIds: [],
 });
 
-const statusOf = ({ state, at: timestamp, message }: ServedStatus, task: TaskPlace): TaskStatus => ({
+const toStatus = ({ state, at: timestamp, message }: ServedStatus, task: TaskPlace): TaskStatus => ({
   state: states.indexOf(state),
-  message: message && messageOf(message, task),
+  message: message && toMessage(message, task),
   timestamp,
 });
 
@@ -77,11 +77,11 @@ export function toStreamResponse(
       return { payload: { $case: 'task', value: toTask(event.task, historyLength) } };
     case 'status':
       return {
-        payload: { $case: 'statusUpdate', value: { ...place, status: statusOf(event.status, task) } },
+        payload: { $case: 'statusUpdate', value: { ...place, status: toStatus(event.status, task) } },
       };
     case 'output': {
       const { parts, append, isLast: lastChunk } = event;
-      const value = { ...place, artifact: artifactOf(parts), append, lastChunk };
+      const value = { ...place, artifact: toArtifact(parts), append, lastChunk };
       return { payload: { $case: 'artifactUpdate', value } };
     }
   }

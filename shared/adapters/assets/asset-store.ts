@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { derivedId, timeMsFromId } from '../../core/ids.ts';
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
 import {
   decodePath,
@@ -35,19 +35,11 @@ export const assetStore = /* @__PURE__ */ using(
         throw new StepError(`${filename} has ${bytes.length} bytes; the maximum is ${assetBytesMax}`);
       }
       const digest = createHash('sha256').update(bytes).digest('hex');
-      const assetId = derivedId(
-        'asset',
-        timeMsFromId(runId),
-        runId,
-        visibility,
-        contentType,
-        filename,
-        digest,
-      );
+      const assetId = deriveId('asset', getIdTimeMs(runId), runId, visibility, contentType, filename, digest);
       const path = `${tenant}/${assetId}/${filename}`;
       const bucket = requireEnv('ASSET_BUCKET');
       const isPublic = visibility === 'public';
-      await translated(() =>
+      await translateErrors(() =>
         requestS3(bucket, 'PUT', `${visibility}/${path}`, {
           body: bytes,
           headers: {
@@ -65,7 +57,7 @@ export const assetStore = /* @__PURE__ */ using(
 
     async read(url) {
       const bucket = requireEnv('ASSET_BUCKET');
-      const key = parseObjectKey(bucket, url) ?? publicKeyIn(url);
+      const key = parseObjectKey(bucket, url) ?? parsePublicKey(url);
       if (!key || !isFileOf(tenant, key)) return undefined;
       const response = await requestS3(bucket, 'GET', key).catch((error) => {
         if (error instanceof S3Error && [403, 404].includes(error.status))
@@ -90,13 +82,13 @@ function isFileOf(tenant: string, key: string): boolean {
   );
 }
 
-function publicKeyIn(url: string): string | undefined {
+function parsePublicKey(url: string): string | undefined {
   const base = `${requireEnv('PUBLIC_ASSETS_URL')}/`;
   const path = url.startsWith(base) ? decodePath(url.slice(base.length)) : undefined;
   return path && `public/${path}`;
 }
 
-async function translated<T>(work: () => Promise<T>): Promise<T> {
+async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { answerValuesMax } from '../../core/json/json.ts';
-import { characterCount } from '../../core/json/json-texts.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
 import { answerMembersMax, textHasTooManyValues } from '../../core/json/value-count.ts';
 import { createNameTest } from '../../core/variables/named-variables.ts';
 import type { Variables } from '../../core/variables/variables.ts';
@@ -60,13 +60,13 @@ async function evaluate(
   const { timeoutMs } = program;
   const evaluateWith = (handed: Handed) =>
     sandbox(evaluateProgramTask, { ...program, ...handed }, { timeoutMs, signal }).catch((error) => {
-      if (error instanceof SandboxError) return { error: limitInWords(error, timeoutMs) };
+      if (error instanceof SandboxError) return { error: describeLimit(error, timeoutMs) };
       throw error;
     });
-  const first = await evaluateWith(named(program.code, variables));
+  const first = await evaluateWith(selectVariables(program.code, variables));
   const result = 'missed' in first ? await evaluateWith(whole(variables)) : first;
   if ('missed' in result) throw new Error('A variable was missing although all were passed');
-  if ('error' in result) throw new StepError(`${what} ${shortened(shown(result.error))}`);
+  if ('error' in result) throw new StepError(`${what} ${shortenError(shown(result.error))}`);
   if (result.json === undefined) return null;
   if (textHasTooManyValues(result.json, answerValuesMax, answerMembersMax))
     throw new StepError(tooManyValues(what));
@@ -76,7 +76,7 @@ async function evaluate(
 const shownMax = 500;
 
 /** The line is at the end. */
-function shortened(error: string): string {
+function shortenError(error: string): string {
   if (error.length <= shownMax) return error;
   return `${error.slice(0, shownMax)}…${/ \(line \d+\)$/.exec(error)?.[0] ?? ''}`;
 }
@@ -100,14 +100,14 @@ const smallCharacters = 200;
 const withheldDepthMax = 3;
 
 /** To save copying. Code that reads a withheld value anyway is evaluated again with all values. */
-function named(code: string, variables: Readonly<Variables>): Handed {
+function selectVariables(code: string, variables: Readonly<Variables>): Handed {
   if (openDoors.test(code)) return whole(variables);
   const withheld: string[][] = [];
   const isNamed = createNameTest([code]);
   const slim = (value: object, path: string[]): object =>
     Object.fromEntries(
       Object.entries(value).map(([name, member]) => {
-        if (characterCount(member, smallCharacters) <= smallCharacters) return [name, member];
+        if (countCharacters(member, smallCharacters) <= smallCharacters) return [name, member];
         const at = [...path, name];
         if (isNamed(name)) {
           const isDeep = at.length >= withheldDepthMax || typeof member === 'string' || Array.isArray(member);
@@ -121,7 +121,7 @@ function named(code: string, variables: Readonly<Variables>): Handed {
   return { variables: toScript(slim(variables, [])), withheld };
 }
 
-const limitInWords = ({ reason }: SandboxError, timeoutMs: number) =>
+const describeLimit = ({ reason }: SandboxError, timeoutMs: number) =>
   ({
     time: `took longer than ${timeoutMs} ms`,
     memory: 'needs too much memory',

@@ -48,11 +48,11 @@ export async function evaluateWithTools(
     const { tool, args } = request as ProgramCall;
     const release = await calls.take('', ended);
     try {
-      const given: unknown = args === undefined ? undefined : parseExact(args);
-      if (isDeeperThan(nestingLevelsMax, given)) {
+      const parsedArgs: unknown = args === undefined ? undefined : parseExact(args);
+      if (isDeeperThan(nestingLevelsMax, parsedArgs)) {
         return { error: `The arguments are nested more than ${nestingLevelsMax} levels deep` };
       }
-      const output = await call(tool, given, ended);
+      const output = await call(tool, parsedArgs, ended);
       const json = toScript(output ?? null);
       if (json.length <= outputCharactersMax) return { json };
       return { error: `The output of ${tool} has more than ${outputCharactersMax} characters; ask for less` };

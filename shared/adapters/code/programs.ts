@@ -5,29 +5,31 @@ import { memoise } from '../../core/cache.ts';
 /** The kinds of code in a flow. An expression is JavaScript. */
 export type CodeKind = 'script' | 'typescript' | 'expression';
 
-const asBody = (code: string) => `(async()=>{${code}\n})()`;
-const asExpression = (code: string) => `(async()=>(${code}\n))()`;
+const wrapAsBody = (code: string) => `(async()=>{${code}\n})()`;
+const wrapAsExpression = (code: string) => `(async()=>(${code}\n))()`;
 
 /** A script that is a single expression needs no `return`. @throws SyntaxError for invalid TypeScript. */
 export const toProgram = (kind: CodeKind, code: string): string => programs[kind](code);
 
-const script = memoise((code) => (syntaxProblem(asExpression(code)) ? asBody(code) : asExpression(code)));
+const script = memoise((code) =>
+  syntaxProblem(wrapAsExpression(code)) ? wrapAsBody(code) : wrapAsExpression(code),
+);
 
 const programs: Record<CodeKind, (code: string) => string> = {
-  expression: asExpression,
+  expression: wrapAsExpression,
   script,
-  typescript: memoise((code) => script(withoutTypes(code))),
+  typescript: memoise((code) => script(eraseTypes(code))),
 };
 
 /** The syntax error of a text, with its line; undefined if it is valid. Compiles only. */
 export const codeProblem = (kind: CodeKind, code: string): string | undefined => problems[kind](code);
 
 const problems: Record<CodeKind, (code: string) => string | undefined> = {
-  expression: (code) => syntaxProblem(asExpression(code)),
-  script: (code) => syntaxProblem(asExpression(code)) && syntaxProblem(asBody(code)),
+  expression: (code) => syntaxProblem(wrapAsExpression(code)),
+  script: (code) => syntaxProblem(wrapAsExpression(code)) && syntaxProblem(wrapAsBody(code)),
   typescript(code) {
     try {
-      return problems.script(withoutTypes(code));
+      return problems.script(eraseTypes(code));
     } catch (error) {
       return `Expected TypeScript with erasable types only: ${(error as Error).message}`;
     }
@@ -35,7 +37,7 @@ const problems: Record<CodeKind, (code: string) => string | undefined> = {
 };
 
 /** Wraps the code so that `return` is allowed. */
-function withoutTypes(code: string): string {
+function eraseTypes(code: string): string {
   const head = 'async()=>{';
   return stripTypes(`${head}${code}\n}`).slice(head.length, -2);
 }

@@ -37,7 +37,7 @@ async function newEngine(): Promise<Engine> {
 }
 
 /** One evaluation at a time. A failed one has an error in words. @throws nothing that code could cause */
-export async function inEngine<Result extends object>(
+export async function runInEngine<Result extends object>(
   work: (module: QuickJSWASMModule) => Promise<Result> | Result,
 ): Promise<Result | { error: string }> {
   engine ??= await newEngine();

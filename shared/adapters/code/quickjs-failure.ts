@@ -17,7 +17,7 @@ export function scriptFailure(context: QuickJSContext, error: QuickJSHandle): { 
   if (name === 'InternalError' && message === 'out of memory') throw new OutOfMemory();
   // A script can throw any value, and set any members of an error.
   const isError = typeof message === 'string' && message !== '';
-  const words = isError ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : inWords(thrown);
+  const words = isError ? `${typeof name === 'string' ? name : 'Error'}: ${message}` : toWords(thrown);
   const line = typeof stack === 'string' ? /script:(\d+)/.exec(stack)?.[1] : undefined;
   // Without a line of the script, the error comes from serialising its result.
   if (words === overflow && !line) return { error: 'returned a value that nests too deeply' };
@@ -33,5 +33,5 @@ function isPromise(context: QuickJSContext, value: QuickJSHandle): boolean {
   return true;
 }
 
-const inWords = (thrown: unknown): string =>
+const toWords = (thrown: unknown): string =>
   (typeof thrown === 'bigint' ? undefined : JSON.stringify(thrown)) ?? String(thrown);

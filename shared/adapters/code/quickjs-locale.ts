@@ -79,7 +79,7 @@ const settingsCharactersMax = 1_000;
 type Settings = [string | string[], object?];
 
 /** @param text JSON, made by code of a tenant; empty for the default. @throws RangeError if it is too long */
-function settingsIn(text: string): Settings {
+function parseSettings(text: string): Settings {
   if (text.length > settingsCharactersMax) {
     throw new RangeError(`Languages and options have at most ${settingsCharactersMax} characters`);
   }
@@ -88,20 +88,20 @@ function settingsIn(text: string): Settings {
 }
 
 /** Making one takes as long as formatting a hundred values. */
-const numberFormat = memoise((text) => new Intl.NumberFormat(...settingsIn(text)), { entriesMax: 20 });
-const collator = memoise((text) => new Intl.Collator(...settingsIn(text)), { entriesMax: 20 });
+const numberFormat = memoise((text) => new Intl.NumberFormat(...parseSettings(text)), { entriesMax: 20 });
+const collator = memoise((text) => new Intl.Collator(...parseSettings(text)), { entriesMax: 20 });
 
 /** By the method. A value is a time (null is an invalid one), the digits of a number, or a text. @throws what Node throws */
 const answers: Record<string, (value: never, settings: string) => string> = {
   toLocaleString: (value: number | null, settings: string) =>
-    dateOf(value).toLocaleString(...settingsIn(settings)),
+    toDate(value).toLocaleString(...parseSettings(settings)),
   toLocaleDateString: (value: number | null, settings) =>
-    dateOf(value).toLocaleDateString(...settingsIn(settings)),
+    toDate(value).toLocaleDateString(...parseSettings(settings)),
   toLocaleTimeString: (value: number | null, settings) =>
-    dateOf(value).toLocaleTimeString(...settingsIn(settings)),
+    toDate(value).toLocaleTimeString(...parseSettings(settings)),
   number: (value: Intl.StringNumericLiteral, settings: string) => numberFormat(settings).format(value),
-  toLocaleLowerCase: (value: string, settings) => value.toLocaleLowerCase(settingsIn(settings)[0]),
-  toLocaleUpperCase: (value: string, settings) => value.toLocaleUpperCase(settingsIn(settings)[0]),
+  toLocaleLowerCase: (value: string, settings) => value.toLocaleLowerCase(parseSettings(settings)[0]),
+  toLocaleUpperCase: (value: string, settings) => value.toLocaleUpperCase(parseSettings(settings)[0]),
 };
 
-const dateOf = (time: number | null) => new Date(time ?? Number.NaN);
+const toDate = (time: number | null) => new Date(time ?? Number.NaN);

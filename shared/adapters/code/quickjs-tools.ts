@@ -2,7 +2,7 @@ import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emsc
 import type { AskCaller } from '../sandbox/sandbox.ts';
 import { openCalls } from './program-calls.ts';
 import { toProgram } from './programs.ts';
-import { inEngine, openRuntime, resultText } from './quickjs-engine.ts';
+import { openRuntime, resultText, runInEngine } from './quickjs-engine.ts';
 import { scriptFailure } from './quickjs-failure.ts';
 import { defineLocale } from './quickjs-locale.ts';
 import { exactJsonOfScripts } from './script-values.ts';
@@ -53,7 +53,7 @@ export async function evaluateToolProgram(program: ToolProgram, ask: AskCaller):
     return { error: `is not TypeScript: ${(error as Error).message}`, console: [] };
   }
   const { timeoutMs } = program;
-  const evaluation = await inEngine(async (module) => {
+  const evaluation = await runInEngine(async (module) => {
     const { runtime, isLate } = openRuntime(module, timeoutMs);
     const outcome = await evaluateIn(runtime, { ...program, code }, { ask, print: written.print });
     // Not reached if something was thrown: a runtime that ran out of memory cannot be freed.
@@ -88,7 +88,7 @@ async function evaluateIn(
     for (;;) {
       using jobs = runtime.executePendingJobs();
       if (jobs.error) return scriptFailure(context, jobs.error);
-      const settled = settledValue(context, started.value, prepared.value);
+      const settled = readSettledValue(context, started.value, prepared.value);
       if (settled) return settled;
       if (!(await calls.next())) return { error: 'never ends: it awaits something that cannot happen' };
     }
@@ -98,7 +98,7 @@ async function evaluateIn(
 }
 
 /** The result as JSON, or its error; undefined while the program waits. */
-function settledValue(
+function readSettledValue(
   context: QuickJSContext,
   program: QuickJSHandle,
   serialise: QuickJSHandle,

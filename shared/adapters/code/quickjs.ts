@@ -5,7 +5,7 @@ import type {
   QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
 import { type CodeKind, toProgram } from './programs.ts';
-import { inEngine, openRuntime, resultText, scriptOutputMax } from './quickjs-engine.ts';
+import { openRuntime, resultText, runInEngine, scriptOutputMax } from './quickjs-engine.ts';
 import { scriptFailure } from './quickjs-failure.ts';
 import { defineLocale } from './quickjs-locale.ts';
 import { exactJsonOfScripts } from './script-values.ts';
@@ -32,7 +32,7 @@ export async function evaluate(program: Program): Promise<Evaluation> {
   } catch (error) {
     return { error: `is not TypeScript: ${(error as Error).message}` };
   }
-  return inEngine((module) => evaluateIn(module, { ...program, code }));
+  return runInEngine((module) => evaluateIn(module, { ...program, code }));
 }
 
 function evaluateIn(module: QuickJSWASMModule, program: Program): Evaluation {

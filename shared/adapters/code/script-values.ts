@@ -1,9 +1,9 @@
-import { bigintMark, marked, mayBeInexact } from '../../core/json/exact-json.ts';
+import { bigintMark, markNumbers, mayBeInexact } from '../../core/json/exact-json.ts';
 
 /** Values on their way into scripts. In scripts, whole numbers beyond 2^53 are bigints too. */
 export function toScript(value: unknown): string {
   const json = JSON.stringify(value);
-  return mayBeInexact(json) ? JSON.stringify(marked(value)) : json;
+  return mayBeInexact(json) ? JSON.stringify(markNumbers(value)) : json;
 }
 
 /**
@@ -29,8 +29,8 @@ export const exactJsonOfScripts = `(() => {
     writable: true,
     configurable: true,
   });
-  const exactText = (...given) => {
-    const json = stringify(...given);
+  const exactText = (...args) => {
+    const json = stringify(...args);
     return typeof json === 'string' && json.includes(sign) ? json.replace(written, '$1') : json;
   };
   JSON.stringify = exactText;

@@ -1,3 +1,11 @@
+/**
+ * Analyses scripts, expressions and templates without running them: syntax errors, the variables they read, and whether
+ * a condition is constant.
+ * Runs in the threads of the sandbox (`tasks.ts`), since parsing the text of a tenant may take long. What cannot be decided
+ * counts as the worst: a text that cannot be parsed, or that reaches `globalThis`, `eval` or `Function`, may read
+ * everything, and such a condition is not constant.
+ * `domain/flows/analysis` and `domain/flows/checking` ask for it when a flow is stored or checked.
+ */
 import type * as acorn from 'acorn';
 import { type Node, type Program, parse } from 'acorn';
 import { analyze } from 'eslint-scope';
@@ -39,12 +47,12 @@ export function problemsOfTexts({
 /** `alwaysHolds`: whether an expression is constant; undefined if that depends on the variables. */
 export const readTexts = (texts: readonly FlowText[]): { reads: Reads; alwaysHolds: boolean | undefined }[] =>
   texts.map((text) => ({
-    reads: readsOf(text),
+    reads: findReads(text),
     alwaysHolds: text.kind === 'expression' ? alwaysHolds(toProgram('expression', text.text)) : undefined,
   }));
 
 /** A text with a syntax error may read anything. */
-function readsOf({ kind, text }: FlowText): Reads {
+function findReads({ kind, text }: FlowText): Reads {
   try {
     if (kind !== 'template') return readsOfProgram(toProgram(kind, text));
     const names = variablesOfTemplate(text).map((read) => ({ ...read, guarded: false }));
@@ -74,7 +82,7 @@ function alwaysHolds(program: string): boolean | undefined {
   const { callee } = statement.expression;
   if (callee.type !== 'ArrowFunctionExpression' || callee.body.type === 'BlockStatement') return undefined;
   try {
-    return known(callee.body)?.truthy;
+    return evaluateConstant(callee.body)?.truthy;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -87,7 +95,7 @@ const constants = new Map<string, Primitive>([
   ['Infinity', Number.POSITIVE_INFINITY],
 ]);
 
-function known(node: Expression): Known | undefined {
+function evaluateConstant(node: Expression): Known | undefined {
   switch (node.type) {
     case 'Literal':
       return node.regex || node.bigint ? undefined : plain(node.value as Primitive);
@@ -106,8 +114,8 @@ function known(node: Expression): Known | undefined {
     case 'LogicalExpression':
       return logical(node);
     case 'ConditionalExpression': {
-      const test = known(node.test);
-      return test && known(test.truthy ? node.consequent : node.alternate);
+      const test = evaluateConstant(node.test);
+      return test && evaluateConstant(test.truthy ? node.consequent : node.alternate);
     }
     default:
       return undefined;
@@ -115,7 +123,7 @@ function known(node: Expression): Known | undefined {
 }
 
 function unary({ operator, argument }: acorn.UnaryExpression): Known | undefined {
-  const operand = known(argument);
+  const operand = evaluateConstant(argument);
   if (operator === '!') return operand && plain(!operand.truthy);
   if (!operand?.plain) return undefined;
   const { value } = operand.plain;
@@ -145,12 +153,12 @@ const operators: Record<string, Operator> = {
 function binary({ operator, left, right }: acorn.BinaryExpression): Known | undefined {
   const operate = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
   if (!operate || left.type === 'PrivateIdentifier') return undefined;
-  const [one, other] = [known(left)?.plain, known(right)?.plain];
+  const [one, other] = [evaluateConstant(left)?.plain, evaluateConstant(right)?.plain];
   return one && other && plain(operate(one.value as never, other.value as never));
 }
 
 function logical({ operator, left, right }: acorn.LogicalExpression): Known | undefined {
-  const [one, other] = [known(left), known(right)];
+  const [one, other] = [evaluateConstant(left), evaluateConstant(right)];
   if (operator === '??') return one && (one.plain && one.plain.value == null ? other : one);
   const decisive = operator === '||';
   if (one) return one.truthy === decisive ? one : other;
@@ -195,7 +203,7 @@ export function readsOfProgram(program: string): Reads {
 function programReads(tree: Program): Reads {
   const { globalScope } = analyze(tree as never, { ecmaVersion: 2025, sourceType: 'script' });
   const through = (globalScope?.through ?? []).filter((reference) => reference.isRead());
-  const parents = parentsIn(tree);
+  const parents = mapParents(tree);
   const names = new Map<string, { guarded: boolean }>();
   let everything = false;
   for (const { identifier } of through) {
@@ -204,7 +212,7 @@ function programReads(tree: Program): Reads {
     const parent = parents.get(node);
     if (openDoors.has(name)) everything = true;
     else if (holders.has(name)) {
-      const member = memberOf(parent, node);
+      const member = getMemberName(parent, node);
       if (member === undefined) everything = true;
       else names.set(member, { guarded: false });
     } else if (!builtIns.has(name)) {
@@ -216,14 +224,14 @@ function programReads(tree: Program): Reads {
 }
 
 /** The name in `variables.name` or `variables['name']`. */
-function memberOf(parent: AnyNode | undefined, object: Node): string | undefined {
+function getMemberName(parent: AnyNode | undefined, object: Node): string | undefined {
   if (parent?.type !== 'MemberExpression' || parent.object !== object) return undefined;
   const property = parent.property as { type: string; name?: string; value?: unknown };
   if (!parent.computed) return property.name;
   return typeof property.value === 'string' ? property.value : undefined;
 }
 
-function parentsIn(tree: Program): Map<Node, AnyNode> {
+function mapParents(tree: Program): Map<Node, AnyNode> {
   const parents = new Map<Node, AnyNode>();
   const waiting = [tree as Node as AnyNode];
   for (let node = waiting.pop(); node; node = waiting.pop()) {

@@ -13,83 +13,83 @@ interface Claim {
   signedAt: string | undefined;
   /** Any of them may be the right one: senders that rotate secrets send one for each. */
   signatures: string[];
-  signatureBy: (secret: string) => string;
+  sign: (secret: string) => string;
 }
 
 interface Scheme {
   /** A request without any of these headers is not signed. */
   headers: readonly string[];
   /** Undefined if a part is missing. */
-  claimOf: (request: SignedRequest) => Claim | undefined;
+  readClaim: (request: SignedRequest) => Claim | undefined;
   /** The id of the delivery, which is the same each time that the sender repeats it. */
-  deliveryIdOf: (header: SignedRequest['header'], body: Record<string, unknown>) => string | undefined;
+  readDeliveryId: (header: SignedRequest['header'], body: Record<string, unknown>) => string | undefined;
   /** Where that id is, for messages. */
   deliveryIdPlace: string;
 }
 
 const hexHmac = (secret: string, text: string) => createHmac('sha256', secret).update(text).digest('hex');
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+const toText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
 /** Standard Webhooks began at Svix, whose customers send these names still, or both. */
-const prefixOf = (header: SignedRequest['header']) =>
+const getPrefix = (header: SignedRequest['header']) =>
   header('webhook-signature') === undefined && header('svix-signature') !== undefined ? 'svix' : 'webhook';
 
 const standard: Scheme = {
   headers: ['webhook-signature', 'svix-signature'],
-  claimOf({ header, body }) {
-    const prefix = prefixOf(header);
+  readClaim({ header, body }) {
+    const prefix = getPrefix(header);
     const [id, signedAt] = [header(`${prefix}-id`), header(`${prefix}-timestamp`)];
     if (!id || !signedAt) return undefined;
     return {
       signedAt,
       signatures: header(`${prefix}-signature`)?.split(' ') ?? [],
-      signatureBy: (secret) => new Webhook(secret).sign(id, new Date(Number(signedAt) * 1_000), body),
+      sign: (secret) => new Webhook(secret).sign(id, new Date(Number(signedAt) * 1_000), body),
     };
   },
-  deliveryIdOf: (header) => header(`${prefixOf(header)}-id`),
+  readDeliveryId: (header) => header(`${getPrefix(header)}-id`),
   deliveryIdPlace: 'the header webhook-id or svix-id',
 };
 
 const github: Scheme = {
   headers: ['x-hub-signature-256'],
-  claimOf: ({ header, body }) => ({
+  readClaim: ({ header, body }) => ({
     signedAt: undefined,
     signatures: [header('x-hub-signature-256') ?? ''],
-    signatureBy: (secret) => `sha256=${hexHmac(secret, body)}`,
+    sign: (secret) => `sha256=${hexHmac(secret, body)}`,
   }),
-  deliveryIdOf: (header) => header('x-github-delivery'),
+  readDeliveryId: (header) => header('x-github-delivery'),
   deliveryIdPlace: 'the header X-GitHub-Delivery',
 };
 
 const stripe: Scheme = {
   headers: ['stripe-signature'],
-  claimOf({ header, body }) {
+  readClaim({ header, body }) {
     const parts = (header('stripe-signature') ?? '').split(',').map((part) => part.trim().split('='));
     const signedAt = parts.find(([name]) => name === 't')?.[1];
     if (!signedAt) return undefined;
     return {
       signedAt,
       signatures: parts.filter(([name]) => name === 'v1').map(([, value = '']) => value),
-      signatureBy: (secret) => hexHmac(secret, `${signedAt}.${body}`),
+      sign: (secret) => hexHmac(secret, `${signedAt}.${body}`),
     };
   },
-  deliveryIdOf: (_header, { id }) => textOf(id),
+  readDeliveryId: (_header, { id }) => toText(id),
   deliveryIdPlace: 'the member id of the event',
 };
 
 const slack: Scheme = {
   headers: ['x-slack-signature'],
-  claimOf({ header, body }) {
+  readClaim({ header, body }) {
     const signedAt = header('x-slack-request-timestamp');
     if (!signedAt) return undefined;
     return {
       signedAt,
       signatures: [header('x-slack-signature') ?? ''],
-      signatureBy: (secret) => `v0=${hexHmac(secret, `v0:${signedAt}:${body}`)}`,
+      sign: (secret) => `v0=${hexHmac(secret, `v0:${signedAt}:${body}`)}`,
     };
   },
   // Some requests of Slack are no events. Their signature is another one each time.
-  deliveryIdOf: (header, { event_id }) => textOf(event_id) ?? header('x-slack-signature'),
+  readDeliveryId: (header, { event_id }) => toText(event_id) ?? header('x-slack-signature'),
   deliveryIdPlace: 'the member event_id',
 };
 

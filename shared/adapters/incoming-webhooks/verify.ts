@@ -20,11 +20,11 @@ export function isSignedBy(
   request: SignedRequest,
   { scheme, secrets, toleranceSeconds, now }: Expected,
 ): boolean {
-  const claim = schemes[scheme].claimOf(request);
+  const claim = schemes[scheme].readClaim(request);
   if (!claim || !isRecent(claim.signedAt, now, toleranceSeconds)) return false;
   const sent = claim.signatures.slice(0, signaturesMax);
   return secrets.some((secret) => {
-    const right = signatureBy(claim.signatureBy, secret);
+    const right = trySign(claim.sign, secret);
     return right !== undefined && sent.some((signature) => isEqual(signature, right));
   });
 }
@@ -36,7 +36,7 @@ function isRecent(signedAt: string | undefined, now: Date, toleranceSeconds: num
 }
 
 /** Undefined for a secret that is no key of the scheme, such as the value of a reference that is not Base64. */
-function signatureBy(sign: (secret: string) => string, secret: string): string | undefined {
+function trySign(sign: (secret: string) => string, secret: string): string | undefined {
   try {
     return sign(secret);
   } catch {

@@ -18,12 +18,12 @@ export function queryJson({
   limit: number;
 }): { values: unknown[]; count: number } | { problem: string } {
   try {
-    const all = compiled(path)
+    const all = compileQuery(path)
       .query(data as JSONValue)
       .values();
     return { values: all.slice(0, limit), count: all.length };
   } catch (error) {
-    return { problem: problemOf(error) };
+    return { problem: describeProblem(error) };
   }
 }
 
@@ -31,7 +31,7 @@ const { InfixExpression, NumberLiteral } = jsonpath.expressions;
 type Comparison = InstanceType<typeof InfixExpression>;
 
 /** The library rounds numbers of queries, and does not order bigints. */
-function compiled(path: string): JSONPathQuery {
+function compileQuery(path: string): JSONPathQuery {
   const query = environment.compile(path);
   const isLiteral = (node: object) => node instanceof NumberLiteral;
   for (const literal of findParts(query, isLiteral, environment))
@@ -42,7 +42,7 @@ function compiled(path: string): JSONPathQuery {
     const evaluate = comparison.evaluate.bind(comparison);
     comparison.evaluate = (context) => {
       const [left, right] = [comparison.left, comparison.right].map((side) =>
-        numberIn(side.evaluate(context)),
+        readNumber(side.evaluate(context)),
       );
       const isExact = typeof left === 'bigint' || typeof right === 'bigint';
       if (!isExact || left === undefined || right === undefined) return evaluate(context);
@@ -61,7 +61,7 @@ const orders = new Map<string, (one: Digits, other: Digits) => boolean>([
   ['>=', (one, other) => one >= other],
 ]);
 
-function numberIn(found: unknown): Digits | undefined {
+function readNumber(found: unknown): Digits | undefined {
   const value = found instanceof jsonpath.JSONPathNodeList ? found.nodes[0]?.value : found;
   return ['number', 'bigint'].includes(typeof value) ? (value as Digits) : undefined;
 }
@@ -72,7 +72,7 @@ function exactNumber({ token, value }: InstanceType<typeof NumberLiteral>): unkn
 }
 
 /** The library ends its message with a part of the query and the offset: `expected '$', found 'x' ('x':0)`. */
-function problemOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   const [message = ''] = (error as Error).message.split('\n', 1);
   if (!(error instanceof JSONPathError)) return message;
   const words = message.replace(/ \('.*':\d+\)$/s, '').replace(/ +/g, ' ');

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { boundedMap } from '../../core/cache.ts';
-import { withDoubles, withLongDecimals } from '../../core/json/exact-json.ts';
+import { createBoundedMap } from '../../core/cache.ts';
+import { toDoubles, toLongDecimals } from '../../core/json/exact-json.ts';
 import { isJsonObject } from '../../core/json/json.ts';
-import { sortedJson } from '../../core/json/sorted-json.ts';
+import { toSortedJson } from '../../core/json/sorted-json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { checkMsMax, schemaSizeProblem, type ValueProblem } from './limits.ts';
@@ -22,14 +22,14 @@ export async function checkValue(
   { signal }: Options = {},
 ): Promise<ValueProblem[]> {
   // Rounded: no limit of a schema has so many digits.
-  const judged = withDoubles(value);
+  const judged = toDoubles(value);
   if (certainlyFits(schema, judged)) return [];
   const tooLarge = schemaSizeProblem(schema);
   if (tooLarge) return [tooLarge];
-  const check = (given: unknown) =>
+  const check = (candidate: unknown) =>
     sandbox(
       validateValueTask,
-      { schema: JSON.stringify(schema), value: given },
+      { schema: JSON.stringify(schema), value: candidate },
       { timeoutMs: checkMsMax, signal },
     ).catch(limitAsProblem);
   const found = await check(judged);
@@ -37,7 +37,7 @@ export async function checkValue(
     judged === value
       ? found
       : found.filter(({ path, message }) => !(isDuplicate(message) && isDistinct(value, path)));
-  const asNumbers = problems.length === 0 ? judged : withLongDecimals(judged);
+  const asNumbers = problems.length === 0 ? judged : toLongDecimals(judged);
   return asNumbers === judged || (await check(asNumbers)).length > 0 ? problems : [];
 }
 
@@ -50,11 +50,11 @@ function isDistinct(value: unknown, path: string): boolean {
     (holder, name) => (holder as Record<string, unknown> | undefined)?.[name],
     value,
   );
-  return Array.isArray(list) && new Set(list.map(sortedJson)).size === list.length;
+  return Array.isArray(list) && new Set(list.map(toSortedJson)).size === list.length;
 }
 
 /** Hashes of schemas without problems: each run opens the same tools again, and a thread costs a millisecond. */
-const usable = boundedMap<true>({ entriesMax: 5_000 });
+const usable = createBoundedMap<true>({ entriesMax: 5_000 });
 
 /** Why a schema cannot be used: it is not valid JSON Schema 2020-12, too large, or refers to other documents. */
 export async function schemaProblems(

@@ -2,9 +2,9 @@ import { urlPart } from '../../core/text.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { walkSubschemas } from './subschemas.ts';
 
-const escaped = (name: string) => urlPart(name.replaceAll('~', '~0').replaceAll('/', '~1'));
-const pointerOf = (path: readonly string[]) => path.map((name) => `/${escaped(name)}`).join('');
-const pathIn = (pointer: string) =>
+const escapeName = (name: string) => urlPart(name.replaceAll('~', '~0').replaceAll('/', '~1'));
+const toPointer = (path: readonly string[]) => path.map((name) => `/${escapeName(name)}`).join('');
+const parsePointer = (pointer: string) =>
   pointer
     .split('/')
     .slice(1)
@@ -21,14 +21,14 @@ interface Target {
 }
 
 /** Where each schema of a document is, and which one a reference means that stays inside of the document. */
-export function referencesIn(document: JsonSchema) {
+export function indexReferences(document: JsonSchema) {
   const places = new Map<unknown, Place>();
   const anchors = new Map<JsonSchema, Map<string, Target>>();
 
   function enter(root: unknown, rootPath: readonly string[], around: JsonSchema) {
-    const resources = [{ pointer: pointerOf(rootPath), resource: around }];
+    const resources = [{ pointer: toPointer(rootPath), resource: around }];
     for (const { schema, path } of walkSubschemas(root, [...rootPath])) {
-      const pointer = pointerOf(path);
+      const pointer = toPointer(path);
       if (typeof schema.$id === 'string') resources.push({ pointer, resource: schema });
       const isAround = (each: { pointer: string }) =>
         pointer === each.pointer || pointer.startsWith(`${each.pointer}/`);
@@ -43,13 +43,13 @@ export function referencesIn(document: JsonSchema) {
   }
   enter(document, [], document);
 
-  function targetOf(reference: string, from: JsonSchema): Target | undefined {
+  function resolveReference(reference: string, from: JsonSchema): Target | undefined {
     const place = places.get(from);
     if (!place || !reference.startsWith('#')) return undefined;
     const fragment = reference.slice(1);
     if (fragment !== '' && !fragment.startsWith('/')) return anchors.get(place.resource)?.get(fragment);
     let target: Target = { schema: place.resource, path: places.get(place.resource)?.path ?? [] };
-    for (const name of pathIn(fragment)) {
+    for (const name of parsePointer(fragment)) {
       const { schema, path } = target;
       if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, name)) return undefined;
       target = { schema: (schema as JsonSchema)[name], path: [...path, name] };
@@ -60,9 +60,9 @@ export function referencesIn(document: JsonSchema) {
   }
 
   return {
-    targetOf,
+    resolveReference,
     /** As the fragment of an address. */
-    pointerTo: (schema: JsonSchema) => pointerOf(places.get(schema)?.path ?? []),
+    getPointer: (schema: JsonSchema) => toPointer(places.get(schema)?.path ?? []),
     /** How many schemas a `$dynamicRef` of this name may mean. */
     dynamicAnchors: (name: string) =>
       [...places.keys()].filter((schema) => (schema as JsonSchema).$dynamicAnchor === name).length,
@@ -77,14 +77,18 @@ export function referencesIn(document: JsonSchema) {
  * - A `$ref` beside an `$id` goes into `allOf`: Ajv follows it without end.
  * - The property `__proto__` becomes a pattern: Ajv leaves it out (D279).
  */
-export function writtenForAjv(document: JsonSchema): JsonSchema {
-  const { schemas, targetOf, dynamicAnchors } = referencesIn(document);
+export function rewriteForAjv(document: JsonSchema): JsonSchema {
+  const { schemas, resolveReference, dynamicAnchors } = indexReferences(document);
   const apply = (schema: Record<string, unknown>, reference: string) => {
     schema.allOf = [...(Array.isArray(schema.allOf) ? schema.allOf : []), { $ref: reference }];
   };
   for (const schema of schemas() as Record<string, unknown>[]) {
     const { $dynamicRef: dynamic, $ref: fixed, $id, properties } = schema;
-    if (typeof dynamic === 'string' && dynamicAnchors(dynamic.slice(1)) <= 1 && targetOf(dynamic, schema)) {
+    if (
+      typeof dynamic === 'string' &&
+      dynamicAnchors(dynamic.slice(1)) <= 1 &&
+      resolveReference(dynamic, schema)
+    ) {
       delete schema.$dynamicRef;
       apply(schema, dynamic);
     }

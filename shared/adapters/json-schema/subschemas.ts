@@ -36,7 +36,7 @@ const isContainer = (value: unknown): value is object => typeof value === 'objec
 const draft = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Beyond the meta-schema: other drafts or documents, asynchronous schemas, invalid patterns. */
-export function refusedParts(schema: JsonSchema): ValueProblem[] {
+export function findRefusedParts(schema: JsonSchema): ValueProblem[] {
   const all = [...walkSubschemas(schema)];
   if (all.length > subschemasMax) {
     return [
@@ -51,7 +51,7 @@ export function refusedParts(schema: JsonSchema): ValueProblem[] {
   );
 }
 
-const outside = (value: unknown) =>
+const checkReference = (value: unknown) =>
   typeof value === 'string' && !value.startsWith('#')
     ? 'A reference must stay inside of the document: write #/$defs/<name>'
     : undefined;
@@ -66,8 +66,8 @@ function patternProblem(pattern: string): string | undefined {
 }
 
 const refusals = new Map<string, (value: unknown) => string | undefined>([
-  ['$ref', outside],
-  ['$dynamicRef', outside],
+  ['$ref', checkReference],
+  ['$dynamicRef', checkReference],
   ['pattern', (value) => (typeof value === 'string' ? patternProblem(value) : undefined)],
   [
     'patternProperties',

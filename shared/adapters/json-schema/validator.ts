@@ -1,3 +1,11 @@
+/**
+ * Checks values and schemas by JSON Schema 2020-12, with Ajv where it is exact and keywords of its own where it is not.
+ * Runs only in the threads of the sandbox (`tasks.ts`): a schema is code of a tenant, and compiling or applying it may never
+ * end. So all work runs under a limit of CPU time; exceeding it is a problem of the value or the schema, not an error.
+ * A compiled schema leaves the cache while it is used and returns only if its use ends: an interrupted one would not work
+ * again. Each schema has an Ajv of its own, so that none can refer to another by `$id`.
+ * `json-schema.ts` is the interface for the rest of the product; `references.ts` and `subschemas.ts` prepare the schema.
+ */
 import { Script } from 'node:vm';
 import type { Ajv, SchemaValidateFunction } from 'ajv';
 import {
@@ -8,16 +16,14 @@ import {
   type ValidateFunction,
 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { boundedMap } from '../../core/cache.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
-import { sortedJson } from '../../core/json/sorted-json.ts';
+import { toSortedJson } from '../../core/json/sorted-json.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { checkMsMax, type ValueProblem } from './limits.ts';
 import { isWholeMultiple } from './multiple-of.ts';
-import { referencesIn, writtenForAjv } from './references.ts';
-import { refusedParts, walkSubschemas } from './subschemas.ts';
-
-// Runs in the threads of the sandbox: schemas are code of a tenant, and compiling or applying one may never end.
+import { indexReferences, rewriteForAjv } from './references.ts';
+import { findRefusedParts, walkSubschemas } from './subschemas.ts';
 
 const problemsMax = 20;
 // Names such as `toString` are members only if the value has them itself.
@@ -37,14 +43,14 @@ function compile(schema: JsonSchema): ValidateFunction {
     ajv.removeKeyword(keyword.keyword as string);
     ajv.addKeyword(keyword);
   }
-  const document = writtenForAjv(schema);
+  const document = rewriteForAjv(schema);
   const hasUnevaluated = [...walkSubschemas(document)].some(
     ({ schema: part }) => part.unevaluatedItems !== undefined || part.unevaluatedProperties !== undefined,
   );
   return hasUnevaluated ? compileWithUnevaluated(ajv, document) : ajv.compile(document);
 }
 
-const isEqual = (one: unknown, other: unknown) => one === other || sortedJson(one) === sortedJson(other);
+const isEqual = (one: unknown, other: unknown) => one === other || toSortedJson(one) === toSortedJson(other);
 
 /** In place of Ajv's, which divide doubles, and call `toString` and `valueOf` of objects that have members of these names. */
 const exactKeywords: FuncKeywordDefinition[] = [
@@ -82,11 +88,11 @@ const exactKeywords: FuncKeywordDefinition[] = [
     errors: false,
     error: { message: 'must NOT have duplicate items' },
     validate: (isUnique: boolean, items: unknown[]) =>
-      !isUnique || new Set(items.map(sortedJson)).size === items.length,
+      !isUnique || new Set(items.map(toSortedJson)).size === items.length,
   },
 ];
 
-const compiled = boundedMap<ValidateFunction>({ entriesMax: 200, charactersMax: 2_000_000 });
+const compiled = createBoundedMap<ValidateFunction>({ entriesMax: 200, charactersMax: 2_000_000 });
 
 /** Kept only when its use ends: one that was interrupted while it compiled a part of itself does not work again. */
 function use<T>(schema: string, work: (validate: ValidateFunction) => T): T {
@@ -99,25 +105,25 @@ function use<T>(schema: string, work: (validate: ValidateFunction) => T): T {
 
 /** The problems of a value, at most 20. @param schema As JSON text, which is the name of the compiled schema. */
 export function validateValue({ schema, value }: { schema: string; value: unknown }): ValueProblem[] {
-  return timed('The value cannot be checked', () =>
-    use(schema, (validate) => (validate(value) ? [] : problemsIn(validate.errors))),
+  return limitTime('The value cannot be checked', () =>
+    use(schema, (validate) => (validate(value) ? [] : toProblems(validate.errors))),
   );
 }
 
 /** Why a schema is not valid, or cannot be used here. */
 export function validateSchema(schema: JsonSchema): ValueProblem[] {
   const ajv = metaSchema();
-  return timed('The schema cannot be used', () => {
-    const refused = refusedParts(schema);
+  return limitTime('The schema cannot be used', () => {
+    const refused = findRefusedParts(schema);
     if (refused.length > 0) return refused.slice(0, problemsMax);
-    if (!ajv.validateSchema(schema)) return problemsIn(ajv.errors);
+    if (!ajv.validateSchema(schema)) return toProblems(ajv.errors);
     return use(JSON.stringify(schema), () => []);
   });
 }
 
-function timed(what: string, work: () => ValueProblem[]): ValueProblem[] {
+function limitTime(what: string, work: () => ValueProblem[]): ValueProblem[] {
   try {
-    return withinTime(checkMsMax, work);
+    return runWithTimeout(checkMsMax, work);
   } catch (error) {
     const message =
       error instanceof OutOfTime
@@ -129,16 +135,16 @@ function timed(what: string, work: () => ValueProblem[]): ValueProblem[] {
   }
 }
 
-const problemsIn = (errors: ErrorObject[] | null | undefined): ValueProblem[] => {
-  const problems = (errors ?? []).map(problemOf);
+const toProblems = (errors: ErrorObject[] | null | undefined): ValueProblem[] => {
+  const problems = (errors ?? []).map(toProblem);
   const distinct = new Map(problems.map((problem) => [`${problem.path} ${problem.message}`, problem]));
   return [...distinct.values()].slice(0, problemsMax);
 };
 
 type Params = Record<string, unknown>;
 
-function problemOf({ instancePath, keyword, params, message = 'is not valid' }: ErrorObject): ValueProblem {
-  const path = instancePath.split('/').slice(1).map(unescaped);
+function toProblem({ instancePath, keyword, params, message = 'is not valid' }: ErrorObject): ValueProblem {
+  const path = instancePath.split('/').slice(1).map(unescapeSegment);
   const [member, text] = special[keyword]?.(params as Params) ?? [undefined, sentence(message)];
   return { path: [...path, ...(member === undefined ? [] : [member])].join('.'), message: text };
 }
@@ -168,7 +174,7 @@ const shortJson = (value: unknown) => {
   return json.length > 300 ? `${json.slice(0, 300)}…` : json;
 };
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1, 500)}`;
-const unescaped = (segment: string) => segment.replaceAll('~1', '/').replaceAll('~0', '~');
+const unescapeSegment = (segment: string) => segment.replaceAll('~1', '/').replaceAll('~0', '~');
 
 class OutOfTime extends Error {}
 
@@ -181,7 +187,7 @@ const globals = globalThis as unknown as Record<symbol, () => unknown>;
 const attemptsMax = 4;
 
 /** Interrupts work after this CPU time. Call it in a thread of the sandbox only. @throws OutOfTime */
-function withinTime<T>(cpuMsMax: number, work: () => T): T {
+function runWithTimeout<T>(cpuMsMax: number, work: () => T): T {
   globals[name] = work;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const began = cpuMs();
@@ -213,15 +219,15 @@ type Evaluated = Set<string>;
 
 const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const schemasIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-const membersOf = (value: unknown) => (isObject(value) ? Object.entries(value) : []);
-const keysOf = (value: unknown) => Object.keys(Object(value));
+const toSchemas = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const listMembers = (value: unknown) => (isObject(value) ? Object.entries(value) : []);
+const listKeys = (value: unknown) => Object.keys(Object(value));
 
 const documentId = 'https://schemas.invalid/document';
 
 /** Compiles a document whose schemas have one of these keywords. The Ajv must be new. */
 function compileWithUnevaluated(ajv: Ajv, document: JsonSchema): ValidateFunction {
-  const evaluator = evaluatorOf(ajv, document);
+  const evaluator = createEvaluator(ajv, document);
   for (const kind of ['items', 'properties'] as const) {
     const keyword = kind === 'items' ? 'unevaluatedItems' : 'unevaluatedProperties';
     ajv.removeKeyword(keyword);
@@ -229,7 +235,7 @@ function compileWithUnevaluated(ajv: Ajv, document: JsonSchema): ValidateFunctio
       keyword,
       type: kind === 'items' ? 'array' : 'object',
       schemaType: ['boolean', 'object'],
-      validate: checkOf(kind, keyword, evaluator),
+      validate: createCheck(kind, keyword, evaluator),
     });
   }
   ajv.addSchema(document, documentId);
@@ -239,16 +245,20 @@ function compileWithUnevaluated(ajv: Ajv, document: JsonSchema): ValidateFunctio
 }
 
 interface Evaluator {
-  evaluated(kind: Kind, schema: JsonSchema, value: unknown, without: string): Evaluated;
+  findEvaluated(kind: Kind, schema: JsonSchema, value: unknown, without: string): Evaluated;
   /** What is wrong with a value by a schema of the document. */
   problems(schema: JsonSchema, value: unknown): readonly ErrorObject[];
 }
 
-function checkOf(kind: Kind, keyword: string, { evaluated, problems }: Evaluator): SchemaValidateFunction {
+function createCheck(
+  kind: Kind,
+  keyword: string,
+  { findEvaluated, problems }: Evaluator,
+): SchemaValidateFunction {
   const check: SchemaValidateFunction = (schema, value, parent: JsonSchema = {}, at) => {
-    const known = evaluated(kind, parent, value, keyword);
-    const errors = keysOf(value)
-      .filter((key) => !known.has(key))
+    const evaluatedKeys = findEvaluated(kind, parent, value, keyword);
+    const errors = listKeys(value)
+      .filter((key) => !evaluatedKeys.has(key))
       .flatMap((key): Partial<ErrorObject>[] => {
         if (schema === true) return [];
         const above = at?.instancePath ?? '';
@@ -267,13 +277,13 @@ function checkOf(kind: Kind, keyword: string, { evaluated, problems }: Evaluator
   return check;
 }
 
-function evaluatorOf(ajv: Ajv, document: JsonSchema): Evaluator {
-  const { targetOf, pointerTo } = referencesIn(document);
+function createEvaluator(ajv: Ajv, document: JsonSchema): Evaluator {
+  const { resolveReference, getPointer } = indexReferences(document);
   const compiled = new Map<JsonSchema, ValidateFunction>();
 
   function problems(schema: JsonSchema, value: unknown): readonly ErrorObject[] {
-    const known = compiled.get(schema);
-    const validate = known ?? ajv.compile({ $ref: `${documentId}#${pointerTo(schema)}` });
+    const cached = compiled.get(schema);
+    const validate = cached ?? ajv.compile({ $ref: `${documentId}#${getPointer(schema)}` });
     compiled.set(schema, validate);
     return validate(value) ? [] : [...(validate.errors ?? [])];
   }
@@ -281,53 +291,58 @@ function evaluatorOf(ajv: Ajv, document: JsonSchema): Evaluator {
     isObject(schema) ? problems(schema, value).length === 0 : schema !== false;
 
   /** Those that are applied to the value itself, and accept it. */
-  function* inPlace(schema: JsonSchema, value: unknown): Generator<unknown, void> {
+  function* listAppliedSchemas(schema: JsonSchema, value: unknown): Generator<unknown, void> {
     for (const reference of [schema.$ref, schema.$dynamicRef]) {
-      if (typeof reference === 'string') yield targetOf(reference, schema)?.schema;
+      if (typeof reference === 'string') yield resolveReference(reference, schema)?.schema;
     }
-    yield* schemasIn(schema.allOf);
-    for (const branch of [...schemasIn(schema.anyOf), ...schemasIn(schema.oneOf)]) {
+    yield* toSchemas(schema.allOf);
+    for (const branch of [...toSchemas(schema.anyOf), ...toSchemas(schema.oneOf)]) {
       if (accepts(branch, value)) yield branch;
     }
     if (schema.if !== undefined) {
       const holds = accepts(schema.if, value);
       yield* holds ? [schema.if, schema.then] : [schema.else];
     }
-    for (const [name, dependent] of membersOf(schema.dependentSchemas)) {
+    for (const [name, dependent] of listMembers(schema.dependentSchemas)) {
       if (isObject(value) && Object.hasOwn(value, name)) yield dependent;
     }
   }
 
-  function* ownOf(kind: Kind, schema: JsonSchema, value: unknown, without: string): Generator<string, void> {
+  function* findDirectKeys(
+    kind: Kind,
+    schema: JsonSchema,
+    value: unknown,
+    without: string,
+  ): Generator<string, void> {
     const isGiven = (...keywords: string[]) =>
       keywords.some((keyword) => keyword !== without && schema[keyword] !== undefined);
-    const keys = keysOf(value);
+    const keys = listKeys(value);
     if (kind === 'items') {
       const isWhole = isGiven('items', 'unevaluatedItems');
-      const prefix = schemasIn(schema.prefixItems).length;
+      const prefix = toSchemas(schema.prefixItems).length;
       yield* isWhole ? keys : keys.slice(0, prefix);
       if (isWhole || schema.contains === undefined) return;
       yield* keys.filter((key) => accepts(schema.contains, (value as unknown[])[Number(key)]));
       return;
     }
     if (isGiven('additionalProperties', 'unevaluatedProperties')) yield* keys;
-    const patterns = keysOf(schema.patternProperties).map((pattern) => new RegExp(pattern, 'u'));
+    const patterns = listKeys(schema.patternProperties).map((pattern) => new RegExp(pattern, 'u'));
     const isNamed = (key: string) => isObject(schema.properties) && Object.hasOwn(schema.properties, key);
     yield* keys.filter((key) => isNamed(key) || patterns.some((pattern) => pattern.test(key)));
   }
 
-  function evaluated(kind: Kind, schema: JsonSchema, value: unknown, without: string): Evaluated {
+  function findEvaluated(kind: Kind, schema: JsonSchema, value: unknown, without: string): Evaluated {
     const keys: Evaluated = new Set();
-    const seen = new Set<unknown>();
+    const visited = new Set<unknown>();
     const visit = (part: unknown, except: string) => {
-      if (!isObject(part) || seen.has(part)) return;
-      seen.add(part);
-      for (const key of ownOf(kind, part, value, except)) keys.add(key);
-      for (const applied of inPlace(part, value)) visit(applied, '');
+      if (!isObject(part) || visited.has(part)) return;
+      visited.add(part);
+      for (const key of findDirectKeys(kind, part, value, except)) keys.add(key);
+      for (const applied of listAppliedSchemas(part, value)) visit(applied, '');
     };
     visit(schema, without);
     return keys;
   }
 
-  return { evaluated, problems };
+  return { findEvaluated, problems };
 }

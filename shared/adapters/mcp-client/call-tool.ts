@@ -5,12 +5,12 @@ import {
   ProtocolErrorCode,
 } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
-import { unmarked } from '../../core/json/exact-json.ts';
+import { unmarkNumbers } from '../../core/json/exact-json.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { McpFailure, McpOutcome, McpPort, McpToolList } from '../ports/mcp-port.ts';
 import { toMcpFailure } from './failure.ts';
 import { listServerTools } from './list-tools.ts';
-import { inSession, type McpSession } from './session.ts';
+import { type McpSession, runInSession } from './session.ts';
 import { repeatsArguments, usableTools } from './session-tools.ts';
 import { toToolNames } from './tool-list.ts';
 
@@ -22,24 +22,28 @@ type Listed = () => Promise<McpToolList | McpFailure>;
 /** Connects to the server for this call alone. */
 export async function callServerTool(call: Call, listed: Listed): Promise<McpOutcome> {
   try {
-    return await inSession(call, (session) => outcomeOf(session, call, listed));
+    return await runInSession(call, (session) => callInSession(session, call, listed));
   } catch (error) {
     call.signal.throwIfAborted();
     return toMcpFailure(error);
   }
 }
 
-async function outcomeOf(session: McpSession, { toolName, args }: Call, listed: Listed): Promise<McpOutcome> {
-  const missing = async () => {
+async function callInSession(
+  session: McpSession,
+  { toolName, args }: Call,
+  listed: Listed,
+): Promise<McpOutcome> {
+  const findMissing = async () => {
     const names = toToolNames(await listServerTools(session));
     return names.includes(toolName) ? undefined : { missing: names };
   };
   try {
     const result = await request(session, { name: toolName, arguments: args }, listed);
-    return (isMissingTool(result) && (await missing())) || toMcpOutcome(result);
+    return (isMissingTool(result) && (await findMissing())) || toMcpOutcome(result);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const outcome = await missing().catch(() => undefined);
+    const outcome = await findMissing().catch(() => undefined);
     if (outcome) return outcome;
     throw error;
   }
@@ -93,24 +97,24 @@ type McpCallResult = Awaited<ReturnType<Client['callTool']>>;
 /** The structured content if there is any, else the texts, joined, else all contents. @throws StepError */
 function toMcpOutcome({ content, structuredContent, isError }: McpCallResult): McpOutcome {
   if (isError)
-    return { failure: textIn(content) || (structuredContent ? JSON.stringify(structuredContent) : '') };
+    return { failure: joinTexts(content) || (structuredContent ? JSON.stringify(structuredContent) : '') };
   if (isDeeperThan(nestingLevelsMax, structuredContent)) {
     throw new StepError(`The result is nested more than ${nestingLevelsMax} levels deep`);
   }
-  if (structuredContent !== undefined) return { output: unmarked(structuredContent) };
+  if (structuredContent !== undefined) return { output: unmarkNumbers(structuredContent) };
   const isText = content.every(({ type }) => type === 'text');
-  return { output: isText ? textIn(content) : content.map(partOf) };
+  return { output: isText ? joinTexts(content) : content.map(toContentPart) };
 }
 
 /** Servers of the SDK answer so for a tool that they do not have, and for one that they switched off. */
 const isMissingTool = ({ isError, content }: McpCallResult) =>
-  isError === true && /\b(?:not found|unknown|disabled|no such)\b/i.test(textIn(content));
+  isError === true && /\b(?:not found|unknown|disabled|no such)\b/i.test(joinTexts(content));
 
-const textIn = (content: readonly ContentBlock[]) =>
+const joinTexts = (content: readonly ContentBlock[]) =>
   content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
 
 /** A content without what only concerns user interfaces. */
-function partOf(block: ContentBlock): object {
+function toContentPart(block: ContentBlock): object {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text };

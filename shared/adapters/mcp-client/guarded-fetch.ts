@@ -1,11 +1,18 @@
+/**
+ * The fetch that the MCP SDK gets: limits what a server may send, and repairs responses that the SDK would refuse.
+ * `session.ts` creates one for each session and sets `exchange` around each message, from which the fetch knows what is
+ * being answered. What ends the whole session (401, 403, a broken connection, a refused stream) is reported through `stop`,
+ * because the SDK would swallow part of it; the error is thrown as well.
+ * Repaired is only what carries meaning, by method; unknown members are left out or shown as text.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ReadableStream } from 'node:stream/web';
 import { isStated } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { markedIn, mayBeInexactIn } from '../../core/json/exact-json.ts';
-import { isJsonObject, jsonIn } from '../../core/json/json.ts';
+import { markMembers, mayBeInexactIn } from '../../core/json/exact-json.ts';
+import { isJsonObject, tryParseJson } from '../../core/json/json.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
-import { isStream, limitedExchange } from '../net/limited-exchange.ts';
+import { isStream, makeLimitedExchange } from '../net/limited-exchange.ts';
 import { type EventJson, readableEvents } from '../net/readable-events.ts';
 import { dropNulls, mendAnswer } from '../rpc-messages.ts';
 
@@ -45,8 +52,8 @@ export const exchange = new AsyncLocalStorage<
 >();
 
 /** @param stop Ends the session with the reason, which the SDK would partly swallow. */
-export function guardedMcpFetch(signal: AbortSignal, stop: (reason: Error) => void): Fetch {
-  const send = limitedExchange({ ...limits, onStreamRefused: stop });
+export function makeMcpFetch(signal: AbortSignal, stop: (reason: Error) => void): Fetch {
+  const send = makeLimitedExchange({ ...limits, onStreamRefused: stop });
   return async (url, init) => {
     const { method, headers } = init ?? {};
     // Without the identifier of an event to resume from, it is the stream for messages that belong to no request.
@@ -55,14 +62,18 @@ export function guardedMcpFetch(signal: AbortSignal, stop: (reason: Error) => vo
     }
     // The end of a session, which the count of its requests does not refuse.
     if (method === 'DELETE')
-      return limitedExchange(limits)(url, { ...init, signal: AbortSignal.timeout(closingMs) });
+      return makeLimitedExchange(limits)(url, { ...init, signal: AbortSignal.timeout(closingMs) });
     try {
-      const own = new Headers({
+      const allHeaders = new Headers({
         ...exchange.getStore()?.headers,
         ...Object.fromEntries(new Headers(headers)),
       });
-      const response = await send(url, { ...init, headers: own, signal: joinedSignal(signal, init?.signal) });
-      return await checked(response, stop);
+      const response = await send(url, {
+        ...init,
+        headers: allHeaders,
+        signal: joinSignals(signal, init?.signal),
+      });
+      return await checkResponse(response, stop);
     } catch (error) {
       // The SDK resumes a stream that broke.
       if (method === 'POST' || error instanceof StepError) stop(fetchFailure(error, String(url)));
@@ -71,10 +82,10 @@ export function guardedMcpFetch(signal: AbortSignal, stop: (reason: Error) => vo
   };
 }
 
-const joinedSignal = (signal: AbortSignal, more: AbortSignal | null | undefined) =>
+const joinSignals = (signal: AbortSignal, more: AbortSignal | null | undefined) =>
   more ? AbortSignal.any([signal, more]) : signal;
 
-async function checked(response: Response, stop: (reason: Error) => void): Promise<Response> {
+async function checkResponse(response: Response, stop: (reason: Error) => void): Promise<Response> {
   const { status, headers, body } = response;
   const state = exchange.getStore();
   const asked: AskedMcpRequest = { ...state };
@@ -90,23 +101,23 @@ async function checked(response: Response, stop: (reason: Error) => void): Promi
   const text = await response.text();
   if (status === 401 || status === 403) stop(new Unauthorized(status, text, headers.get('www-authenticate')));
   // Batches, which no current protocol has, could contain any number of messages.
-  const message = onlyMessage(jsonIn(text.replace(/^\ufeff/, '')));
+  const message = onlyMessage(tryParseJson(text.replace(/^\ufeff/, '')));
   if (Array.isArray(message)) throw new StepError('The MCP server answered with a list of messages');
   if (status >= 400 || !isJsonObject(message) || message.jsonrpc === undefined) {
     return new Response(body && text, { status, headers });
   }
   mendMcpMessage(message, asked);
-  const marked = mayBeInexactIn(text, exact) ? markedIn(message, exact) : message;
-  return Response.json(marked, { status, headers: withoutBody(headers) });
+  const marked = mayBeInexactIn(text, exact) ? markMembers(message, exact) : message;
+  return Response.json(marked, { status, headers: dropBodyHeaders(headers) });
 }
 
 const onlyMessage = (value: unknown) => (Array.isArray(value) && value.length === 1 ? value[0] : value);
 
 /** Some servers name another type. */
-function withoutBody(headers: Headers): Headers {
-  const own = new Headers(headers);
-  for (const name of ['content-type', 'content-length']) own.delete(name);
-  return own;
+function dropBodyHeaders(headers: Headers): Headers {
+  const copy = new Headers(headers);
+  for (const name of ['content-type', 'content-length']) copy.delete(name);
+  return copy;
 }
 
 /** The request that is being answered. */
@@ -136,7 +147,7 @@ const menders: Record<string, (result: EventJson) => void> = {
       if (isJsonObject(each)) dropNulls(each);
     }
     const { name, version, ...more } = isJsonObject(result.serverInfo) ? result.serverInfo : {};
-    result.serverInfo = { ...more, name: textOf(name), version: textOf(version) };
+    result.serverInfo = { ...more, name: toText(name), version: toText(version) };
   },
   'tools/list'(result) {
     if (typeof result.nextCursor === 'number') result.nextCursor = String(result.nextCursor);
@@ -145,18 +156,18 @@ const menders: Record<string, (result: EventJson) => void> = {
     dropNulls(result);
     const { content = result.toolResult } = result;
     const blocks = Array.isArray(content) ? content : isStated(content) ? [content] : [];
-    result.content = blocks.map(blockOf);
+    result.content = blocks.map(mendBlock);
   },
 };
 
 /** A block that no client knows is shown to the model as it is. */
-function blockOf(block: unknown): EventJson {
+function mendBlock(block: unknown): EventJson {
   if (!isJsonObject(block)) return textBlock(block);
   dropNulls(block);
   const { type, text, data, mimeType, resource, uri, name } = block;
   switch (type) {
     case 'text':
-      return typeof text === 'string' ? block : { ...block, text: textOf(text) };
+      return typeof text === 'string' ? block : { ...block, text: toText(text) };
     case 'image':
     case 'audio':
       if (typeof data !== 'string') return textBlock(block);
@@ -174,9 +185,9 @@ function blockOf(block: unknown): EventJson {
   }
 }
 
-const textBlock = (value: unknown): EventJson => ({ type: 'text', text: textOf(value) });
+const textBlock = (value: unknown): EventJson => ({ type: 'text', text: toText(value) });
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-const textOf = (value: unknown): string =>
+const toText = (value: unknown): string =>
   typeof value === 'string' ? value : isStated(value) ? JSON.stringify(value) : '';

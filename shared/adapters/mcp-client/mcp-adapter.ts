@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { McpFailure, McpPort, McpRequest, McpToolList } from '../ports/mcp-port.ts';
@@ -7,20 +7,20 @@ import type { McpFailure, McpPort, McpRequest, McpToolList } from '../ports/mcp-
 /** The servers of a tenant. Loads the SDK with the first call: it takes long, and most runs call no MCP server. */
 export const mcpPort = (tenant: string): McpPort => {
   const listTools: McpPort['listTools'] = (request) =>
-    listedTools(tenant, request, async (asked) => (await serverOf(asked)).listTools(inContext(asked)));
+    listCachedTools(tenant, request, async (asked) => (await loadServer(asked)).listTools(addContext(asked)));
   return {
     listTools,
-    callTool: async (call) => (await serverOf(call)).callTool(inContext(call), () => listTools(call)),
+    callTool: async (call) => (await loadServer(call)).callTool(addContext(call), () => listTools(call)),
   };
 };
 
 /** The author's headers come last, whatever the context says. */
-const inContext = <R extends McpRequest>(request: R): R => ({
+const addContext = <R extends McpRequest>(request: R): R => ({
   ...request,
   headers: { ...request.context, ...request.headers },
 });
 
-const serverOf = ({ transport }: { transport?: 'streamable_http' | 'rest' | undefined }) =>
+const loadServer = ({ transport }: { transport?: 'streamable_http' | 'rest' | undefined }) =>
   transport === 'rest' ? rest() : protocol();
 
 const protocol = loadOnce(async () => {
@@ -33,7 +33,7 @@ const protocol = loadOnce(async () => {
 const rest = loadOnce(async () => (await import('./rest.ts')).restServer);
 
 /** A list has up to half a million characters. */
-const lists = loadingCache<McpToolList>({ entriesMax: 40, ttlMs: 300_000 });
+const lists = createLoadingCache<McpToolList>({ entriesMax: 40, ttlMs: 300_000 });
 
 /** A failure in the server's words, or a list without its last pages, which must not be cached. */
 class Incomplete extends Error {
@@ -46,7 +46,7 @@ class Incomplete extends Error {
 }
 
 /** The list of a server for these credentials. Concurrent callers share a request, which none of them cancels. */
-async function listedTools(
+async function listCachedTools(
   tenant: string,
   request: McpRequest,
   list: McpPort['listTools'],
@@ -57,14 +57,14 @@ async function listedTools(
     return outcome;
   };
   try {
-    return await orAborted(lists(nameOf(tenant, request), load), request.signal);
+    return await orAborted(lists(hashRequest(tenant, request), load), request.signal);
   } catch (error) {
     if (error instanceof Incomplete) return error.outcome;
     throw error;
   }
 }
 
-const nameOf = (tenant: string, { transport, url, headers }: McpRequest) =>
+const hashRequest = (tenant: string, { transport, url, headers }: McpRequest) =>
   createHash('sha256')
     .update(JSON.stringify([tenant, transport, url, Object.entries(headers).toSorted()]))
     .digest('base64');

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
-import { answeredJson } from '../../core/json/json.ts';
+import { parseAnswerJson } from '../../core/json/json.ts';
 import { urlPart } from '../../core/text.ts';
-import { checkedUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { McpOutcome, McpPort, McpRequest } from '../ports/mcp-port.ts';
@@ -19,14 +19,14 @@ const ToolList = z.union([
  */
 export const restServer: McpPort = {
   async listTools(request) {
-    const answer = await safeFetch({ ...requestTo(request, []), method: 'GET' });
-    if (answer.status >= 400) return failureOf(answer);
-    const list = ToolList.safeParse(answeredJson(answer.text, 'The server'));
+    const answer = await safeFetch({ ...createRequest(request, []), method: 'GET' });
+    if (answer.status >= 400) return toFailure(answer);
+    const list = ToolList.safeParse(parseAnswerJson(answer.text, 'The server'));
     if (list.success) return toToolList(list.data);
     throw new StepError('The server did not answer with a list of tools: expected {"tools": [{"name": …}]}');
   },
   async callTool({ toolName, args, callId, ...request }): Promise<McpOutcome> {
-    const { headers, ...target } = requestTo(request, [toolName]);
+    const { headers, ...target } = createRequest(request, [toolName]);
     const answer = await safeFetch({
       ...target,
       method: 'POST',
@@ -38,25 +38,25 @@ export const restServer: McpPort = {
       body: JSON.stringify(args),
       sameOriginBody: true,
     });
-    if (answer.status >= 400) return failureOf(answer);
-    return { output: answeredJson(answer.text, 'The server') ?? answer.text };
+    if (answer.status >= 400) return toFailure(answer);
+    return { output: parseAnswerJson(answer.text, 'The server') ?? answer.text };
   },
 };
 
-const failureOf = ({ text, status }: HttpResponse) => ({ failure: text, status });
+const toFailure = ({ text, status }: HttpResponse) => ({ failure: text, status });
 
-function requestTo(
+function createRequest(
   { url, headers, timeoutMs, signal }: McpRequest,
   path: string[],
 ): Omit<HttpRequest, 'method'> {
-  const target = checkedUrl(url);
-  const segments = ['tools', ...path.map(segmentOf)];
+  const target = checkUrl(url);
+  const segments = ['tools', ...path.map(toSegment)];
   target.pathname = [target.pathname.replace(/\/$/, ''), ...segments].join('/');
   return { url: target.href, headers: { accept: 'application/json', ...headers }, timeoutMs, signal };
 }
 
 /** A URL has no way to write these two as names. */
-function segmentOf(name: string): string {
+function toSegment(name: string): string {
   if (name === '.' || name === '..') throw new StepError(`A tool of a REST server cannot be named ${name}`);
   return urlPart(name);
 }

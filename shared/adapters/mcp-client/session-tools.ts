@@ -4,26 +4,26 @@ import { toMcpFailure } from './failure.ts';
 import { Unauthorized } from './guarded-fetch.ts';
 import { listServerTools } from './list-tools.ts';
 import { paramHeadersProblem } from './param-headers.ts';
-import { inSession, type McpSession } from './session.ts';
+import { type McpSession, runInSession } from './session.ts';
 import { toToolList } from './tool-list.ts';
 
 /** A page that cannot be read costs no tool of the pages before it, unless the server asks for authorization. */
 export async function sessionTools(request: McpRequest): Promise<McpToolList | McpFailure> {
   const read: { session?: McpSession; described: unknown[] } = { described: [] };
   try {
-    return await inSession(request, async (session) => {
+    return await runInSession(request, async (session) => {
       Object.assign(read, { session, described: [] });
-      return usableIn(session, await listServerTools(session, read.described));
+      return selectUsable(session, await listServerTools(session, read.described));
     });
   } catch (error) {
     request.signal.throwIfAborted();
     const { session, described } = read;
     if (!session || described.length === 0 || error instanceof Unauthorized) return toMcpFailure(error);
-    return { ...usableIn(session, described), unread: reasonOf(error) };
+    return { ...selectUsable(session, described), unread: toReason(error) };
   }
 }
 
-function reasonOf(error: unknown): NonNullable<McpToolList['unread']> {
+function toReason(error: unknown): NonNullable<McpToolList['unread']> {
   try {
     return toMcpFailure(error);
   } catch (failure) {
@@ -33,10 +33,10 @@ function reasonOf(error: unknown): NonNullable<McpToolList['unread']> {
 }
 
 export const usableTools = async (session: McpSession): Promise<McpToolList> =>
-  usableIn(session, await listServerTools(session));
+  selectUsable(session, await listServerTools(session));
 
 /** The tools within the limits. Only the protocol 2026-07-28 has headers for arguments. */
-function usableIn(session: McpSession, described: readonly unknown[]): McpToolList {
+function selectUsable(session: McpSession, described: readonly unknown[]): McpToolList {
   const { tools, omitted, invalid } = toToolList(described);
   if (!repeatsArguments(session)) return { tools, omitted, invalid };
   const judged = tools.map((tool) => ({ tool, problem: paramHeadersProblem(tool.parameters) }));

@@ -1,11 +1,11 @@
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
-import { checkedUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/checked-url.ts';
 import { slowServer } from '../net/fetch-failure.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
 import { userAgent } from '../net/user-agent.ts';
 import type { McpRequest } from '../ports/mcp-port.ts';
-import { exchange, guardedMcpFetch } from './guarded-fetch.ts';
+import { exchange, makeMcpFetch } from './guarded-fetch.ts';
 
 export interface McpSession {
   client: Client;
@@ -16,15 +16,15 @@ export interface McpSession {
  * Connects, does the work, and disconnects. A server that has forgotten the session has not done what was asked for: it is
  * asked once more in a new one, as the protocol says. @throws StepError, Unauthorized, or an error of the SDK.
  */
-export async function inSession<T>(
+export async function runInSession<T>(
   request: McpRequest,
   work: (session: McpSession) => Promise<T>,
 ): Promise<T> {
   try {
-    return await inOneSession(request, work);
+    return await runInOneSession(request, work);
   } catch (error) {
     if (!(error instanceof ForgottenSession)) throw error;
-    return await inOneSession(request, work).catch((again) => {
+    return await runInOneSession(request, work).catch((again) => {
       throw again instanceof ForgottenSession ? again.cause : again;
     });
   }
@@ -32,19 +32,22 @@ export async function inSession<T>(
 
 class ForgottenSession extends Error {}
 
-async function inOneSession<T>(request: McpRequest, work: (session: McpSession) => Promise<T>): Promise<T> {
+async function runInOneSession<T>(
+  request: McpRequest,
+  work: (session: McpSession) => Promise<T>,
+): Promise<T> {
   request.signal.throwIfAborted();
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const stopped = new AbortController();
   const signal = AbortSignal.any([request.signal, timeout, stopped.signal]);
-  const transport = new GuardedTransport(checkedUrl(request.url), request, signal, (reason) =>
+  const transport = new GuardedTransport(checkUrl(request.url), request, signal, (reason) =>
     stopped.abort(reason),
   );
   const client = makeClient();
   const options = { timeout: request.timeoutMs, signal };
   try {
     const working = client.connect(transport, options).then(() => work({ client, options }));
-    return await Promise.race([working, whenAborted(signal)]);
+    return await Promise.race([working, rejectOnAbort(signal)]);
   } catch (error) {
     if (!signal.aborted) {
       const isForgotten =
@@ -65,7 +68,7 @@ const makeClient = () =>
     { versionNegotiation: { mode: 'auto' }, inputRequired: { autoFulfill: false } },
   );
 
-const whenAborted = (signal: AbortSignal) =>
+const rejectOnAbort = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
@@ -85,14 +88,14 @@ class GuardedTransport extends StreamableHTTPClientTransport {
   constructor(url: URL, { headers, callId }: McpRequest, signal: AbortSignal, stop: (reason: Error) => void) {
     super(url, {
       requestInit: { headers: sendableHeaders(headers) },
-      fetch: guardedMcpFetch(signal, stop),
+      fetch: makeMcpFetch(signal, stop),
     });
     this.#callHeaders = callId === undefined ? {} : { 'idempotency-key': callId };
   }
 
   /** A response without an answer would keep the SDK waiting: it gets an error, which it ignores after an answer. */
   override async send(...[message, options]: Parameters<Send>): Promise<void> {
-    const ended = () => {
+    const answerMissing = () => {
       if (!Array.isArray(message) && 'method' in message && 'id' in message) {
         const error = { code: -32_000, message: 'No answer', data: noAnswer() };
         this.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
@@ -101,8 +104,8 @@ class GuardedTransport extends StreamableHTTPClientTransport {
     const { method, id } = message as { method?: string; id?: string | number };
     const headers = method === 'tools/call' ? this.#callHeaders : {};
     const state = { headers, isStream: false, method, id };
-    await exchange.run(state, () => super.send(message, { ...options, onRequestStreamEnd: ended }));
-    if (!state.isStream) ended();
+    await exchange.run(state, () => super.send(message, { ...options, onRequestStreamEnd: answerMissing }));
+    if (!state.isStream) answerMissing();
   }
 }
 

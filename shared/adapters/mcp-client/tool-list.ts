@@ -22,12 +22,12 @@ export function toToolList(described: readonly unknown[]): Required<Omit<McpTool
   let omitted = 0;
   let characters = 0;
   for (const each of described) {
-    const tool = toolIn(each);
+    const tool = parseTool(each);
     if ('problem' in tool) {
       if (invalid.length < toolsMax) invalid.push(tool);
       continue;
     }
-    const length = lengthIn(tool);
+    const length = measureTool(tool);
     const isWithin = length !== undefined && tools.size < toolsMax && characters + length <= charactersMax;
     if (!isWithin || tools.has(tool.name)) {
       omitted++;
@@ -44,13 +44,13 @@ export const toToolNames = (described: readonly unknown[]): string[] =>
   described.flatMap((each) => (isJsonObject(each) && typeof each.name === 'string' ? [each.name] : []));
 
 /** Of the description and the schema together; undefined for a tool that is too large. */
-function lengthIn({ name, description, parameters }: McpTool): number | undefined {
+function measureTool({ name, description, parameters }: McpTool): number | undefined {
   if (name.length > nameCharactersMax || isDeeperThan(schemaLevelsMax, parameters)) return undefined;
   const schemaLength = JSON.stringify(parameters).length;
   return schemaLength > schemaCharactersMax ? undefined : schemaLength + description.length;
 }
 
-function toolIn(described: unknown): McpTool | { name: string; problem: string } {
+function parseTool(described: unknown): McpTool | { name: string; problem: string } {
   if (!isJsonObject(described)) return { name: '(no name)', problem: 'it is no object' };
   const { name, description, inputSchema, annotations } = described;
   if (typeof name !== 'string' || name === '') return { name: '(no name)', problem: 'it has no name' };
@@ -60,7 +60,7 @@ function toolIn(described: unknown): McpTool | { name: string; problem: string }
   return {
     name,
     description: typeof description === 'string' ? description : '',
-    parameters: parametersIn(schema),
+    parameters: parseParameters(schema),
     repeatable: hints.readOnlyHint === true || hints.idempotentHint === true,
   };
 }
@@ -69,17 +69,17 @@ function toolIn(described: unknown): McpTool | { name: string; problem: string }
  * Servers name drafts of JSON Schema by habit; the providers' dialect has no such member. They write null for what is absent,
  * and the first items of a list as earlier drafts did. A schema that is too deep to use is left as it is.
  */
-function parametersIn(inputSchema: Record<string, unknown>): JsonSchema {
+function parseParameters(inputSchema: Record<string, unknown>): JsonSchema {
   if (isDeeperThan(schemaLevelsMax, inputSchema)) return inputSchema;
   const { $schema: _draft, ...schema } = structuredClone(inputSchema);
   for (const keyword of ['required', 'properties', 'additionalProperties', 'description']) {
     if (schema[keyword] === null) delete schema[keyword];
   }
-  for (const { schema: part } of walkSubschemas(schema)) withPrefixItems(part as Record<string, unknown>);
+  for (const { schema: part } of walkSubschemas(schema)) mendPrefixItems(part as Record<string, unknown>);
   return { ...schema, type: 'object' };
 }
 
-function withPrefixItems(schema: Record<string, unknown>): void {
+function mendPrefixItems(schema: Record<string, unknown>): void {
   if (!Array.isArray(schema.items) || schema.prefixItems !== undefined) return;
   const { items, additionalItems } = schema;
   schema.prefixItems = items;

@@ -42,25 +42,25 @@ export interface Preparation {
 }
 
 /** Has nothing stored, so that the SDK begins an authorization, and collects what it finds out. */
-export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url }: Preparation) {
+export function createCollectingProvider({ redirectUrl, clientMetadataUrl, client, url }: Preparation) {
   let server: Omit<OAuthServer, 'resource' | 'scope'> | undefined;
   let address: URL | undefined;
-  let known: OAuthClientInformationMixed | undefined = client && toSdkClient(client);
+  let clientInfo: OAuthClientInformationMixed | undefined = client && toSdkClient(client);
   const provider = {
     redirectUrl,
     clientMetadata: oauthClientMetadata(redirectUrl),
     ...(clientMetadataUrl && { clientMetadataUrl }),
-    clientInformation: () => known,
+    clientInformation: () => clientInfo,
     // A given client belongs to its authorization server: another one must not get its secret.
     ...(!client?.isGiven && {
       saveClientInformation(information: OAuthClientInformationMixed) {
-        known = information;
+        clientInfo = information;
       },
     }),
     tokens: () => undefined,
     saveTokens() {},
-    saveDiscoveryState(state: Parameters<typeof checkedServer>[0]) {
-      server = checkedServer(state);
+    saveDiscoveryState(state: Parameters<typeof checkServer>[0]) {
+      server = checkServer(state);
     },
     discoveryState: () => undefined,
     redirectToAuthorization(target: URL) {
@@ -68,8 +68,8 @@ export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url
     },
     saveCodeVerifier() {},
     codeVerifier: () => '',
-    collected(): PreparedAuthorization {
-      const { data } = OAuthClient.safeParse(known && ownClientOf(known));
+    getAuthorization(): PreparedAuthorization {
+      const { data } = OAuthClient.safeParse(clientInfo && fromSdkClient(clientInfo));
       if (!server || !address || !data) throw new StepError(`${new URL(url).origin} needs no authorization`);
       const { searchParams } = address;
       const [resource, scope] = [searchParams.get('resource'), searchParams.get('scope')];
@@ -84,7 +84,7 @@ export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url
       };
     },
   };
-  return provider satisfies OAuthClientProvider & { collected: () => PreparedAuthorization };
+  return provider satisfies OAuthClientProvider & { getAuthorization: () => PreparedAuthorization };
 }
 
 export const toSdkClient = ({
@@ -99,7 +99,7 @@ export const toSdkClient = ({
   ...(issuer !== undefined && { issuer }),
 });
 
-const ownClientOf = (information: OAuthClientInformationMixed) => ({
+const fromSdkClient = (information: OAuthClientInformationMixed) => ({
   clientId: information.client_id,
   clientSecret: information.client_secret,
   authMethod:
@@ -110,7 +110,7 @@ const ownClientOf = (information: OAuthClientInformationMixed) => ({
 const authMethods = ['client_secret_basic', 'client_secret_post', 'none'];
 
 /** Checks what a stranger's metadata says before anything is sent to it. @throws StepError */
-function checkedServer({
+function checkServer({
   authorizationServerUrl,
   authorizationServerMetadata: metadata,
 }: OAuthDiscoveryState): Pick<OAuthServer, 'authorizationServerUrl' | 'metadata'> {
@@ -127,7 +127,7 @@ function checkedServer({
       'The authorization server does not support PKCE with S256, without which a code could be stolen',
     );
   }
-  const known = metadata.token_endpoint_auth_methods_supported?.filter((method) =>
+  const supportedMethods = metadata.token_endpoint_auth_methods_supported?.filter((method) =>
     authMethods.includes(method),
   );
   const saysIssuer = metadata.authorization_response_iss_parameter_supported;
@@ -139,7 +139,7 @@ function checkedServer({
       token_endpoint: metadata.token_endpoint,
       response_types_supported: metadata.response_types_supported.filter((type) => type === 'code'),
       code_challenge_methods_supported: ['S256'],
-      ...(known && { token_endpoint_auth_methods_supported: known }),
+      ...(supportedMethods && { token_endpoint_auth_methods_supported: supportedMethods }),
       ...(saysIssuer === true && { authorization_response_iss_parameter_supported: true }),
     },
   };

@@ -63,8 +63,8 @@ const knownFailures: Record<string, string> = {
 
 function sdkFailure(error: unknown): StepError {
   const message = error instanceof Error ? error.message : '';
-  const known = Object.entries(knownFailures).find(([start]) => message.startsWith(start));
-  if (known) return new StepError(known[1]);
+  const failure = Object.entries(knownFailures).find(([start]) => message.startsWith(start));
+  if (failure) return new StepError(failure[1]);
   const isHttp = /^HTTP (\d{3}) trying to load/.exec(message);
   if (isHttp)
     return new StepError(`The authorization server answered ${isHttp[1]} for its metadata`, {

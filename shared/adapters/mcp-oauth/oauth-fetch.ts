@@ -1,6 +1,6 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
-import { streamingFetch } from '../net/streaming-fetch.ts';
+import { makeStreamingFetch } from '../net/streaming-fetch.ts';
 import { userAgent } from '../net/user-agent.ts';
 import { secureUrl } from './secure-url.ts';
 
@@ -14,7 +14,7 @@ const requestsMax = 20;
 
 const timeoutMs = 10_000;
 
-const egress = streamingFetch(() => bytesMax, true);
+const egress = makeStreamingFetch(() => bytesMax, true);
 
 /** https only, with limits for all requests together. Sends none after an error that the SDK must not ignore. */
 export function oauthFetch(signal: AbortSignal): Fetch {

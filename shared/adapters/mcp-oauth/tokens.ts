@@ -25,7 +25,7 @@ interface Known {
 }
 
 type SdkMetadata = NonNullable<Parameters<typeof startAuthorization>[1]['metadata']>;
-const metadataOf = ({ metadata }: OAuthServer) => metadata as SdkMetadata;
+const toSdkMetadata = ({ metadata }: OAuthServer) => metadata as SdkMetadata;
 
 /** Where a person authorizes, and the verifier that the code will need. */
 export async function beginOAuth(
@@ -33,7 +33,7 @@ export async function beginOAuth(
   { redirectUrl, state }: { redirectUrl: string; state: string },
 ): Promise<{ url: string; codeVerifier: string }> {
   const { authorizationUrl, codeVerifier } = await startAuthorization(server.authorizationServerUrl, {
-    metadata: metadataOf(server),
+    metadata: toSdkMetadata(server),
     clientInformation: toSdkClient(client),
     redirectUrl,
     state,
@@ -63,9 +63,9 @@ export function assertIssuer({ metadata }: OAuthServer, iss: string | undefined)
 
 /** Exchanges a code for tokens. @throws StepError */
 export const finishOAuth = ({ server, client }: Known, callback: Callback): Promise<TokenSet> =>
-  tokensFrom(() =>
+  requestTokens(() =>
     exchangeAuthorization(server.authorizationServerUrl, {
-      metadata: metadataOf(server),
+      metadata: toSdkMetadata(server),
       clientInformation: toSdkClient(client),
       authorizationCode: callback.code,
       ...(callback.iss !== undefined && { iss: callback.iss }),
@@ -82,9 +82,9 @@ export const refreshOAuth = (
   refreshToken: string,
   signal: AbortSignal,
 ): Promise<TokenSet> =>
-  tokensFrom(() =>
+  requestTokens(() =>
     refreshAuthorization(server.authorizationServerUrl, {
-      metadata: metadataOf(server),
+      metadata: toSdkMetadata(server),
       clientInformation: toSdkClient(client),
       refreshToken,
       ...(server.resource && { resource: server.resource }),
@@ -92,9 +92,9 @@ export const refreshOAuth = (
     }),
   );
 
-async function tokensFrom(request: () => Promise<OAuthTokens>): Promise<TokenSet> {
+async function requestTokens(request: () => Promise<OAuthTokens>): Promise<TokenSet> {
   try {
-    return tokensIn(await request());
+    return toTokenSet(await request());
   } catch (error) {
     throw oauthFailure(error);
   }
@@ -105,7 +105,7 @@ const usable = /^[!-~]{8,20000}$/;
 
 const expiresMax = 10 * 365 * 86_400;
 
-function tokensIn({ access_token, refresh_token, token_type, expires_in, scope }: OAuthTokens): TokenSet {
+function toTokenSet({ access_token, refresh_token, token_type, expires_in, scope }: OAuthTokens): TokenSet {
   if (token_type.toLowerCase() !== 'bearer')
     throw new StepError('The authorization server issues tokens of a type other than Bearer');
   if (!usable.test(access_token) || (refresh_token !== undefined && !usable.test(refresh_token))) {

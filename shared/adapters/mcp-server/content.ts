@@ -10,7 +10,7 @@ type Members = Record<string, unknown>;
 export const textBlock = (text: string): ContentBlock => ({ type: 'text', text });
 
 /** What a model reads and corrects itself by. */
-export const failedResult = (words: string): CallToolResult => ({
+export const toFailedResult = (words: string): CallToolResult => ({
   content: [textBlock(words)],
   isError: true,
 });
@@ -22,7 +22,7 @@ export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A value that is a result of the protocol already: content blocks, and nothing else but structured content. */
-export function toolResultIn(value: unknown): CallToolResult | undefined {
+export function findToolResult(value: unknown): CallToolResult | undefined {
   if (!isMembers(value)) return undefined;
   const { content, structuredContent, ...others } = value;
   const isResult =
@@ -37,11 +37,11 @@ const isBlocks = (value: unknown): value is ContentBlock[] =>
 
 /** The messages of a prompt: those of `{ messages }`, whose contents may be plain texts, else one with the text. */
 export function toPromptMessages(value: unknown): PromptMessage[] {
-  const messages = isMembers(value) ? messagesIn(value) : undefined;
+  const messages = isMembers(value) ? parseMessages(value) : undefined;
   return messages ?? [{ role: 'user', content: textBlock(contentText(value)) }];
 }
 
-function messagesIn({ messages, ...others }: Members): PromptMessage[] | undefined {
+function parseMessages({ messages, ...others }: Members): PromptMessage[] | undefined {
   if (!Array.isArray(messages) || messages.length === 0 || Object.keys(others).length > 0) return undefined;
   const whole = messages.map((message) =>
     isMembers(message) && typeof message.content === 'string'

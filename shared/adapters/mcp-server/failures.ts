@@ -11,7 +11,7 @@ export const failureMessage = ({ message, details }: ServiceError): string =>
     : details.map((detail) => [detail.path, detail.message].filter(Boolean).join(': ')).join('\n');
 
 /** Translates errors, because the SDK would send the message of any of them. @param requestId Stands for those of ours. */
-export async function answering<T>(requestId: string, work: () => Promise<T> | T): Promise<T> {
+export async function translateFailures<T>(requestId: string, work: () => Promise<T> | T): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -36,21 +36,23 @@ export async function pageAcross<T>(
   read: (type: string, query: { limit: number; cursor: string | undefined }) => Promise<PartOfPage<T>>,
 ): Promise<{ rows: T[]; nextCursor?: string }> {
   const rows: T[] = [];
-  let position = cursor === undefined ? startOf(types[0]) : positionIn(cursor, types);
+  let position = cursor === undefined ? startList(types[0]) : parsePosition(cursor, types);
   while (position && rows.length < pageMax) {
     const { type, cursor: inner }: Position = position;
     const page = await read(type, { limit: pageMax - rows.length, cursor: inner });
     rows.push(...page.rows);
-    position = page.nextCursor ? { type, cursor: page.nextCursor } : startOf(types[types.indexOf(type) + 1]);
+    position = page.nextCursor
+      ? { type, cursor: page.nextCursor }
+      : startList(types[types.indexOf(type) + 1]);
   }
   const nextCursor = position && Buffer.from(JSON.stringify(position)).toString('base64url');
   return { rows, ...(nextCursor && { nextCursor }) };
 }
 
-const startOf = (type: string | undefined): Position | undefined =>
+const startList = (type: string | undefined): Position | undefined =>
   type === undefined ? undefined : { type };
 
-function positionIn(cursor: string, types: readonly string[]): Position {
+function parsePosition(cursor: string, types: readonly string[]): Position {
   try {
     const position = Position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
     if (types.includes(position.type)) return position;

@@ -1,3 +1,10 @@
+/**
+ * Responds to one MCP message, in the current protocol (2026-07-28) and in those that begin with `initialize`.
+ * Order: replace ids that the SDK cannot represent, decide the protocol, check the parameters, then let the SDK call the
+ * handlers of a server made for this request. Nothing lives longer than the request. `tools/call` and `prompts/get` are
+ * streamed, so that a client that leaves aborts them; the others answer with JSON.
+ * `functions/surface-mcp` and `functions/api-mcp` call it with what they offer as a `ServedMcp` (`served.ts`).
+ */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import {
@@ -17,7 +24,7 @@ import {
 import { pingEveryMs, type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import { walkSubschemas } from '../json-schema/subschemas.ts';
 import { headerName } from '../mcp-client/param-headers.ts';
-import { answering } from './failures.ts';
+import { translateFailures } from './failures.ts';
 import { listPage } from './pages.ts';
 import { protocolVersions } from './protocol-versions.ts';
 import type { Completion, ReportProgress, ServedMcp } from './served.ts';
@@ -37,12 +44,12 @@ interface McpMessage {
 export const runningMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get']);
 
 /** Streams what runs: only a stream stays open while nothing is sent, and tells when the caller is gone. */
-export async function respondTo(
-  { url, header, message: given }: McpMessage,
+export async function respondToMessage(
+  { url, header, message: received }: McpMessage,
   served: ServedMcp,
   requestId: string,
 ): Promise<StreamedBody> {
-  const { message, restored } = withStandIns(given);
+  const { message, restored } = replaceBigints(received);
   const server = createMcpServer(served, requestId);
   const gone = new AbortController();
   const named = [...headerNames, ...paramHeaderNames(message.params, served)];
@@ -54,24 +61,25 @@ export async function respondTo(
   const isStreamed = runningMethods.has(message.method ?? '');
   const isLegacy = await isLegacyRequest(request, message);
   // The SDK takes it for a mistake in the header.
-  if (isHandshake(message) && !isLegacy) return unknownMethod(given.id);
+  if (isHandshake(message) && !isLegacy) return unknownMethod(received.id);
   // The SDK says itself what the newer protocol misses in `_meta`.
   const isComplete = isLegacy || message.params?._meta !== undefined;
   const problem = message.id !== undefined && isComplete ? paramsProblem(message, served) : undefined;
-  if (problem !== undefined) return refused(given.id, 200, ProtocolErrorCode.InvalidParams, problem);
+  if (problem !== undefined) return createRefusal(received.id, 200, ProtocolErrorCode.InvalidParams, problem);
   const response = isLegacy
     ? await legacyResponse(request, message, server, isStreamed)
     : await modernResponse(request, message, server, isStreamed);
   // The SDK serves this method itself. Without room for subscriptions, it accepts no request that it finds correct.
-  if (message.method === 'subscriptions/listen' && response.ok && !isLegacy) return unknownMethod(given.id);
-  return bodyOf(response, gone, restored);
+  if (message.method === 'subscriptions/listen' && response.ok && !isLegacy)
+    return unknownMethod(received.id);
+  return toStreamedBody(response, gone, restored);
 }
 
 /**
  * The SDK takes ids and progress tokens that are texts or doubles. Other whole numbers have a text in their place, which the
  * response does not show.
  */
-function withStandIns(message: McpMessage['message']) {
+function replaceBigints(message: McpMessage['message']) {
   const digits = new Map<string, string>();
   const standIn = <T>(value: T) => {
     if (typeof value !== 'bigint') return value;
@@ -97,9 +105,10 @@ const isHandshake = ({ id, method }: McpMessage['message']) => id !== undefined 
 
 type Id = McpMessage['message']['id'];
 
-const unknownMethod = (id: Id) => refused(id, 404, ProtocolErrorCode.MethodNotFound, 'Method not found');
+const unknownMethod = (id: Id) =>
+  createRefusal(id, 404, ProtocolErrorCode.MethodNotFound, 'Method not found');
 
-function refused(id: Id, statusCode: number, code: number, words: string): StreamedBody {
+function createRefusal(id: Id, statusCode: number, code: number, words: string): StreamedBody {
   const text = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: words } });
   return { statusCode, contentType: 'application/json', stream: Readable.from([text]) };
 }
@@ -134,7 +143,7 @@ async function legacyResponse(
   return transport.handleRequest(request, { parsedBody: message });
 }
 
-async function bodyOf(
+async function toStreamedBody(
   { status, headers, body }: Response,
   gone: AbortController,
   restored: (text: string) => string,
@@ -189,10 +198,10 @@ function paramsProblem(message: { method?: string | undefined }, served: ServedM
   if (!type || !isServed(served, method)) return undefined;
   const { issues = [] } = specTypeSchemas[type]['~standard'].validate(message);
   if (issues.length === 0) return undefined;
-  return issues.map(({ path = [], message: words }) => `${path.map(nameOf).join('.')}: ${words}`).join('\n');
+  return issues.map(({ path = [], message: words }) => `${path.map(toName).join('.')}: ${words}`).join('\n');
 }
 
-const nameOf = (part: PropertyKey | { key: PropertyKey }) =>
+const toName = (part: PropertyKey | { key: PropertyKey }) =>
   String(typeof part === 'object' ? part.key : part);
 
 /** What the protocol allows in one response. */
@@ -214,7 +223,7 @@ function createMcpServer(served: ServedMcp, requestId: string): HeaderCheckingSe
   );
   const { server } = whole;
   server.registerCapabilities(capabilities);
-  const answer = <T>(work: () => Promise<T> | T) => answering(requestId, work);
+  const answer = <T>(work: () => Promise<T> | T) => translateFailures(requestId, work);
   serveTools(server, tools, answer);
   if (prompts) servePrompts(server, prompts, answer);
   if (resources) serveResources(server, resources, answer);
@@ -223,7 +232,7 @@ function createMcpServer(served: ServedMcp, requestId: string): HeaderCheckingSe
       answer(async () => {
         const found = await complete(params);
         if (!found) throw unknown('argument', params.argument.name);
-        return { completion: completionOf(found) };
+        return { completion: toCompletion(found) };
       }),
     );
   }
@@ -242,7 +251,12 @@ function serveTools(server: Server, { all, call }: ServedMcp['tools'], answer: A
   server.setRequestHandler('tools/call', ({ params }, context) =>
     answer(() => {
       if (!all.some(({ name }) => name === params.name)) throw unknown('tool', params.name);
-      return call(params.name, params.arguments ?? {}, context.mcpReq.signal, progressTo(context));
+      return call(
+        params.name,
+        params.arguments ?? {},
+        context.mcpReq.signal,
+        createProgressReporter(context),
+      );
     }),
   );
 }
@@ -288,14 +302,14 @@ function serveResources(
 const unknown = (what: string, name: string) =>
   new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown ${what}: ${name}`);
 
-const completionOf = ({ values, hasMore = false }: Completion) => ({
+const toCompletion = ({ values, hasMore = false }: Completion) => ({
   values: values.slice(0, completionsMax),
   ...(!hasMore && { total: values.length }),
   hasMore: hasMore || values.length > completionsMax,
 });
 
 /** Does nothing for callers that did not ask for progress. Only sends what is further than before, as it must. */
-function progressTo({ mcpReq }: ServerContext): ReportProgress {
+function createProgressReporter({ mcpReq }: ServerContext): ReportProgress {
   const progressToken = mcpReq._meta?.progressToken;
   let last = 0;
   return async ({ progress, total }) => {
@@ -310,7 +324,7 @@ function progressTo({ mcpReq }: ServerContext): ReportProgress {
 
 /** The headers that the tool of a call wants its arguments in too (`x-mcp-header`). Others are no headers, and clients refuse their tool. */
 function paramHeaderNames(params: Record<string, unknown> | undefined, { tools }: ServedMcp): string[] {
-  const parts = [...walkSubschemas(toolOf(params?.name, tools.all)?.inputSchema)];
+  const parts = [...walkSubschemas(findTool(params?.name, tools.all)?.inputSchema)];
   return parts.flatMap(({ schema: { 'x-mcp-header': name } }) =>
     typeof name === 'string' && headerName.test(name) ? [`mcp-param-${name.toLowerCase()}`] : [],
   );
@@ -320,14 +334,14 @@ function paramHeaderNames(params: Record<string, unknown> | undefined, { tools }
 class HeaderCheckingServer extends McpServer {
   readonly #tools: readonly Tool[];
 
-  constructor(tools: readonly Tool[], ...given: ConstructorParameters<typeof McpServer>) {
-    super(...given);
+  constructor(tools: readonly Tool[], ...serverArguments: ConstructorParameters<typeof McpServer>) {
+    super(...serverArguments);
     this.#tools = tools;
   }
 
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
-    return toolOf(name, this.#tools)?.inputSchema;
+    return findTool(name, this.#tools)?.inputSchema;
   }
 }
 
-const toolOf = (asked: unknown, all: readonly Tool[]) => all.find(({ name }) => name === asked);
+const findTool = (asked: unknown, all: readonly Tool[]) => all.find(({ name }) => name === asked);

@@ -24,11 +24,11 @@ export async function deliverMessage<T>(
     try {
       return await send(AbortSignal.timeout(timeoutMs));
     } catch (error) {
-      const failure = explained(error as ServiceFailure);
+      const failure = explainFailure(error as ServiceFailure);
       if (!failure) throw error;
-      const { words, ...known } = failure;
-      if (!known.undone || attempt === attemptsMax) {
-        throw new StepError(`${what} ${words}`, { ...known, cause: error });
+      const { words, ...options } = failure;
+      if (!options.undone || attempt === attemptsMax) {
+        throw new StepError(`${what} ${words}`, { ...options, cause: error });
       }
       await sleep(Math.random() * pauseMs * 2 ** attempt);
     }
@@ -39,7 +39,7 @@ const unconnected = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 const unreachable = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT']);
 
 /** @returns undefined for errors that are not delivery failures. */
-function explained({ name, message, $fault, $metadata, code }: ServiceFailure) {
+function explainFailure({ name, message, $fault, $metadata, code }: ServiceFailure) {
   if (name === 'TimeoutError' || name === 'AbortError') {
     return { words: `was not accepted within ${timeoutMs / 1_000} s`, retryable: true };
   }

@@ -1,3 +1,10 @@
+/**
+ * Converts a model request to the call options of the AI SDK, with what each provider needs beyond them.
+ * Decided here: which options a provider takes under which name, where system messages may stand, and after which messages
+ * a provider that caches only on request gets cache marks.
+ * `model-stream.ts` first computes the marks (`cacheMarks`), then converts; both are pure, except that the catalog is loaded
+ * for the model's smallest cacheable prefix.
+ */
 import type {
   JSONValue,
   LanguageModelV4CallOptions,
@@ -6,7 +13,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import { omitUndefined } from '../../core/defined.ts';
-import { withRawNumbers } from '../../core/json/exact-json.ts';
+import { toRawNumbers } from '../../core/json/exact-json.ts';
 import type {
   AssistantPart,
   FilePart,
@@ -19,7 +26,7 @@ import type {
 } from '../ports/model-port.ts';
 import { modelCacheTokensMin } from './catalog.ts';
 import { cachePointAfterTools } from './providers/bedrock-tools.ts';
-import { withParallelTools } from './providers/parallel-tools.ts';
+import { addParallelTools } from './providers/parallel-tools.ts';
 import type { ProviderName } from './providers/provider-names.ts';
 import { isStrictSchema } from './providers/strict-schema.ts';
 import type { ResolvedModel } from './resolved-model.ts';
@@ -34,20 +41,20 @@ export function toCallOptions(
   const { messages, tools = [], toolChoice = 'auto', format, reasoning, settings, signal } = request;
   const { maxTokens: maxOutputTokens, ...others } = settings ?? {};
   const ofProvider = providerOptionBuilders[provider](modelId, request, marks);
-  const providerOptions = withParallelTools(provider, request, ofProvider);
+  const providerOptions = addParallelTools(provider, request, ofProvider);
   const begun = messages.findIndex(({ role }) => role !== 'system');
   const systemAfter = systemFirst.has(provider) && begun !== -1 ? begun : Number.POSITIVE_INFINITY;
   return {
     prompt: messages.map((message, index) => ({
-      ...messageOf(systemAfter < index && message.role === 'system' ? asUser(message) : message),
+      ...toSdkMessage(systemAfter < index && message.role === 'system' ? toUserMessage(message) : message),
       ...(marks?.after.has(message) && { providerOptions: marks.mark }),
     })),
     ...(tools.length > 0 && {
       tools: tools.map((tool, index) => ({
-        ...toolOf(tool),
+        ...toSdkTool(tool),
         ...(marks?.afterTools && index === tools.length - 1 && { providerOptions: marks.mark }),
       })),
-      toolChoice: toolChoiceOf(toolChoice),
+      toolChoice: toSdkToolChoice(toolChoice),
     }),
     ...(format?.type === 'json' && {
       responseFormat: { type: 'json', ...(format.schema && { schema: format.schema as never }) },
@@ -63,22 +70,22 @@ export function toCallOptions(
 const systemFirst: ReadonlySet<ProviderName> = new Set(['anthropic', 'bedrock', 'google', 'mistral']);
 
 /** At the beginning it would hold for what was said before it too. */
-const asUser = ({ content }: ModelMessage): ModelMessage => ({
+const toUserMessage = ({ content }: ModelMessage): ModelMessage => ({
   role: 'user',
   // D141
   content: `<system>\n${content}\n</system>`,
 });
 
-function messageOf(message: ModelMessage): LanguageModelV4Message {
+function toSdkMessage(message: ModelMessage): LanguageModelV4Message {
   switch (message.role) {
     case 'system':
       return message;
     case 'user':
-      return { role: 'user', content: partsOf(message.content).map(userPartOf) };
+      return { role: 'user', content: toParts(message.content).map(toUserPart) };
     case 'assistant':
       return {
         role: 'assistant',
-        content: partsOf(message.content).map(assistantPartOf),
+        content: toParts(message.content).map(toAssistantPart),
       };
     case 'tool':
       return {
@@ -87,26 +94,26 @@ function messageOf(message: ModelMessage): LanguageModelV4Message {
           type: 'tool-result',
           toolCallId: part.id,
           toolName: part.name,
-          output: resultOf(part),
+          output: toToolOutput(part),
         })),
       };
   }
 }
 
-const partsOf = <Part>(content: string | readonly Part[]): readonly (Part | TextPart)[] =>
+const toParts = <Part>(content: string | readonly Part[]): readonly (Part | TextPart)[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
-function assistantPartOf({ providerData, ...part }: AssistantPart) {
+function toAssistantPart({ providerData, ...part }: AssistantPart) {
   const providerOptions = providerData as SharedV4ProviderOptions | undefined;
   return {
     ...(part.type === 'tool-call'
-      ? { type: part.type, toolCallId: part.id, toolName: part.name, input: withRawNumbers(part.input) }
+      ? { type: part.type, toolCallId: part.id, toolName: part.name, input: toRawNumbers(part.input) }
       : part),
     ...(providerOptions && { providerOptions }),
   };
 }
 
-const userPartOf = (part: TextPart | FilePart) =>
+const toUserPart = (part: TextPart | FilePart) =>
   part.type === 'text'
     ? { type: part.type, text: part.text }
     : {
@@ -116,19 +123,19 @@ const userPartOf = (part: TextPart | FilePart) =>
         ...(part.filename !== undefined && { filename: part.filename }),
       };
 
-function resultOf({ output, failed }: ToolResultPart): LanguageModelV4ToolResultOutput {
+function toToolOutput({ output, failed }: ToolResultPart): LanguageModelV4ToolResultOutput {
   if (typeof output === 'string') return { type: failed ? 'error-text' : 'text', value: output };
-  return { type: failed ? 'error-json' : 'json', value: withRawNumbers(output) as JSONValue };
+  return { type: failed ? 'error-json' : 'json', value: toRawNumbers(output) as JSONValue };
 }
 
-const toolOf = ({ name, description, parameters }: ModelTool) => ({
+const toSdkTool = ({ name, description, parameters }: ModelTool) => ({
   type: 'function' as const,
   name,
   ...(description !== undefined && { description }),
   inputSchema: parameters as never,
 });
 
-const toolChoiceOf = (choice: NonNullable<ModelRequest['toolChoice']>) =>
+const toSdkToolChoice = (choice: NonNullable<ModelRequest['toolChoice']>) =>
   typeof choice === 'string' ? { type: choice } : { type: 'tool' as const, toolName: choice.tool };
 
 type Options = Record<string, unknown>;
@@ -140,9 +147,9 @@ const providerOptionBuilders: Record<
 > = {
   openai: (_modelId, { format, reasoning }) => ({
     // OpenAI would keep responses for 30 days. Without `null` the SDK requests a summary with every effort.
-    openai: { ...strictnessOf(format), store: false, reasoningSummary: reasoning?.summary ?? null },
+    openai: { ...decideStrictness(format), store: false, reasoningSummary: reasoning?.summary ?? null },
   }),
-  anthropic: (_modelId, { reasoning }) => withBudget('anthropic', 'thinking', reasoning),
+  anthropic: (_modelId, { reasoning }) => toBudgetOption('anthropic', 'thinking', reasoning),
   google: (_modelId, { reasoning: { budgetTokens, summary } = {} }) =>
     budgetTokens !== undefined || summary
       ? {
@@ -157,7 +164,8 @@ const providerOptionBuilders: Record<
   // The SDK takes every model with a budget for one of Anthropic.
   bedrock: (modelId, { reasoning }, marks) => ({
     bedrock: {
-      ...(/anthropic|^arn:/.test(modelId) && withBudget('bedrock', 'reasoningConfig', reasoning)?.bedrock),
+      ...(/anthropic|^arn:/.test(modelId) &&
+        toBudgetOption('bedrock', 'reasoningConfig', reasoning)?.bedrock),
       ...(marks?.afterTools && { [cachePointAfterTools]: true }),
     },
   }),
@@ -165,23 +173,23 @@ const providerOptionBuilders: Record<
   xai: () => ({ xai: { store: false } }),
   groq: (modelId, { format, reasoning }) => ({
     groq: {
-      ...strictnessOf(format),
+      ...decideStrictness(format),
       // The models of OpenAI always separate their reasoning, and reject the parameter.
       ...(reasoning?.summary && !modelId.startsWith('openai/') && { reasoningFormat: 'parsed' }),
     },
   }),
-  togetherai: (_modelId, { format }) => ({ openaiCompatible: strictnessOf(format) }),
-  mistral: (_modelId, { format }) => ({ mistral: strictnessOf(format) }),
-  'generic-openai': (_modelId, { format }) => ({ openaiCompatible: strictnessOf(format) }),
+  togetherai: (_modelId, { format }) => ({ openaiCompatible: decideStrictness(format) }),
+  mistral: (_modelId, { format }) => ({ mistral: decideStrictness(format) }),
+  'generic-openai': (_modelId, { format }) => ({ openaiCompatible: decideStrictness(format) }),
 };
 
 /** Providers that guarantee a schema reject those that they cannot guarantee. */
-function strictnessOf(format: ModelRequest['format']): Options {
+function decideStrictness(format: ModelRequest['format']): Options {
   const schema: JsonSchema | undefined = format?.type === 'json' ? format.schema : undefined;
   return schema ? { strictJsonSchema: isStrictSchema(schema) } : {};
 }
 
-const withBudget = (name: string, option: string, reasoning: ModelRequest['reasoning']) =>
+const toBudgetOption = (name: string, option: string, reasoning: ModelRequest['reasoning']) =>
   reasoning?.budgetTokens === undefined
     ? undefined
     : { [name]: { [option]: { type: 'enabled', budgetTokens: reasoning.budgetTokens } } };
@@ -211,7 +219,7 @@ export async function cacheMarks(
   if (tokensMin === undefined) return undefined;
   let tokens = tokensOfTools(tools);
   const afterTools = tools.length > 0 && tokens >= tokensMin;
-  const ends = endsIn(messages);
+  const ends = findCacheEnds(messages);
   const after = messages.filter((message) => {
     if (tokens < tokensMin) tokens += tokensOfMessage(message);
     return ends.includes(message) && tokens >= tokensMin;
@@ -226,7 +234,7 @@ const partsSeen = 20;
  * The end of the system prompt, and the last message but one: the last one differs between requests that go on. And the
  * response that the request before marked, if a mark further on would not find it.
  */
-function endsIn(messages: readonly ModelMessage[]): (ModelMessage | undefined)[] {
+function findCacheEnds(messages: readonly ModelMessage[]): (ModelMessage | undefined)[] {
   const first = messages.findIndex(({ role }) => role !== 'system');
   const before = messages.slice(0, -2).findLastIndex(({ role }) => role === 'assistant');
   const parts = messages.slice(before + 1, -1).reduce((sum, each) => sum + partCount(each), 0);

@@ -1,6 +1,6 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
-import { type ModelPrice, type ShownPrice, shownPrice } from './cost.ts';
-import { foldedModelName } from './model-name.ts';
+import { type ModelPrice, type ShownPrice, toShownPrice } from './cost.ts';
+import { foldModelName } from './model-name.ts';
 import type { ProviderName } from './providers/provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
@@ -23,23 +23,23 @@ export interface Catalog {
 
 export const loadCatalog = /* @__PURE__ */ loadOnce(async (): Promise<Catalog> => {
   const { default: data } = await import('./catalog.json', { with: { type: 'json' } });
-  return catalogOf(data as CatalogData);
+  return indexCatalog(data as CatalogData);
 });
 
-function catalogOf({ models, offers }: CatalogData): Catalog {
-  const listed = offers.map((offer): ListedOffer => ({ ...offer, shown: shownPrice(offer.price) }));
+function indexCatalog({ models, offers }: CatalogData): Catalog {
+  const listed = offers.map((offer): ListedOffer => ({ ...offer, shown: toShownPrice(offer.price) }));
   const byBase = Map.groupBy(listed, ({ base }) => base);
-  const byId = Map.groupBy(listed, ({ id }) => foldedModelName(id));
-  const byName = new Map(listed.map((offer) => [`${offer.provider}/${foldedModelName(offer.id)}`, offer]));
+  const byId = Map.groupBy(listed, ({ id }) => foldModelName(id));
+  const byName = new Map(listed.map((offer) => [`${offer.provider}/${foldModelName(offer.id)}`, offer]));
   const whole = new Map(models.map((model) => [model.id, { ...model, offers: byBase.get(model.id) ?? [] }]));
   return {
     models: [...whole.values()],
     offer: (provider, modelId) => {
-      const name = `${provider}/${foldedModelName(modelId)}`;
+      const name = `${provider}/${foldModelName(modelId)}`;
       return byName.get(name) ?? byName.get(name.replace(date, ''));
     },
-    offersNamed: (given) => {
-      const name = foldedModelName(given);
+    offersNamed: (requested) => {
+      const name = foldModelName(requested);
       const shownOffers = (byBase.get(name) ?? []).filter(({ hidden }) => !hidden);
       return [...new Set([...(byId.get(name) ?? []), ...shownOffers])];
     },
@@ -51,7 +51,11 @@ function catalogOf({ models, offers }: CatalogData): Catalog {
 const date = /-20\d\d-?\d\d-?\d\d$/;
 
 /** For a generic server: the model at its maker, else at the first provider that lists it. */
-export function offerAt(catalog: Catalog, provider: ProviderName, modelId: string): ListedOffer | undefined {
+export function findOffer(
+  catalog: Catalog,
+  provider: ProviderName,
+  modelId: string,
+): ListedOffer | undefined {
   if (provider !== 'generic-openai') return catalog.offer(provider, modelId);
   const offers = catalog.offersNamed(modelId);
   return offers.find((offer) => offer.provider === catalog.base(offer.base)?.creator) ?? offers[0];
@@ -63,7 +67,7 @@ export async function modelPrice({
   modelId,
   price,
 }: Pick<ResolvedModel, 'provider' | 'modelId' | 'price'>): Promise<ModelPrice | null> {
-  return price ?? offerAt(await loadCatalog(), provider, modelId)?.price ?? null;
+  return price ?? findOffer(await loadCatalog(), provider, modelId)?.price ?? null;
 }
 
 /** The length in tokens from which a model's provider caches what a request marks; undefined if it takes no marks. */

@@ -21,7 +21,7 @@ const perToken = new Big('0.000001');
 /** The exact cost of a call in USD, as decimal text without exponent; null if a part of it has no price. */
 export function callCost(price: ModelPrice, usage: ModelUsage): string | null {
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
-  const { input, output, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens);
+  const { input, output, cacheRead = input, cacheWrite = input } = selectRates(price, inputTokens);
   if (output === undefined && outputTokens > 0) return null;
   const cost = (tokens: number, rate: string) => new Big(rate).times(tokens);
   return cost(inputTokens - cacheReadTokens - cacheWriteTokens, input)
@@ -39,15 +39,15 @@ export function callCost(price: ModelPrice, usage: ModelUsage): string | null {
 export function callCacheSavings(price: ModelPrice, usage: ModelUsage): string | undefined {
   const { inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   if (cacheReadTokens + cacheWriteTokens === 0) return undefined;
-  const { input, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens);
-  const saved = (tokens: number, rate: string) => new Big(input).minus(rate).times(tokens);
-  return saved(cacheReadTokens, cacheRead)
-    .plus(saved(cacheWriteTokens, cacheWrite))
+  const { input, cacheRead = input, cacheWrite = input } = selectRates(price, inputTokens);
+  const computeSaving = (tokens: number, rate: string) => new Big(input).minus(rate).times(tokens);
+  return computeSaving(cacheReadTokens, cacheRead)
+    .plus(computeSaving(cacheWriteTokens, cacheWrite))
     .times(perToken)
     .toFixed();
 }
 
-function ratesFor({ tiers = [], ...base }: ModelPrice, inputTokens: number): Rates {
+function selectRates({ tiers = [], ...base }: ModelPrice, inputTokens: number): Rates {
   const reached = tiers.filter(({ above }) => inputTokens > above);
   return reached.toSorted((one, other) => other.above - one.above)[0] ?? base;
 }
@@ -60,13 +60,13 @@ export interface ShownPrice {
   blended: number;
 }
 
-export function shownPrice({ input, output }: Rates): ShownPrice {
-  const perThousand = (perMillion: Big) => perMillion.div(1_000).toNumber();
+export function toShownPrice({ input, output }: Rates): ShownPrice {
+  const toPerThousand = (perMillion: Big) => perMillion.div(1_000).toNumber();
   const [inputRate, outputRate] = [new Big(input), new Big(output ?? 0)];
   const blended = output === undefined ? inputRate : inputRate.times(3).plus(outputRate).times('0.25');
   return {
-    input: perThousand(inputRate),
-    output: perThousand(outputRate),
-    blended: perThousand(blended),
+    input: toPerThousand(inputRate),
+    output: toPerThousand(outputRate),
+    blended: toPerThousand(blended),
   };
 }

@@ -1,5 +1,5 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider';
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { omitUndefined } from '../../core/defined.ts';
@@ -10,8 +10,8 @@ import { callCost } from './cost.ts';
 import { AdmissionFailed, callProvider, type ModelAdmission } from './provider-call.ts';
 import { providerNames } from './providers/provider-names.ts';
 import { type Provider, providers } from './providers/providers.ts';
-import { qualifiedModelName, type ResolvedModel } from './resolved-model.ts';
-import { tokensOfText, usageFrom } from './usage.ts';
+import { qualifyModelName, type ResolvedModel } from './resolved-model.ts';
+import { parseUsage, tokensOfText } from './usage.ts';
 
 const textsMax = 500;
 const charactersMax = 100_000;
@@ -21,14 +21,14 @@ const parallelMax = 4;
 
 /** Embeds texts. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function embedTexts(
-  given: ResolvedModel,
-  { texts, wait, signal, dimensions = given.dimensions }: Omit<EmbeddingRequest, 'model'>,
+  configured: ResolvedModel,
+  { texts, wait, signal, dimensions = configured.dimensions }: Omit<EmbeddingRequest, 'model'>,
   admission?: ModelAdmission,
 ): Promise<EmbeddingResponse> {
-  const model = { ...given, dimensions };
+  const model = { ...configured, dimensions };
   checkSizes(texts);
-  const modelUsed = qualifiedModelName(model);
-  const client = await clientOf(model);
+  const modelUsed = qualifyModelName(model);
+  const client = await getClient(model);
   const asked = { model, wait, signal };
   const { vectors, tokens } = await request(client, texts, asked, admission).catch(async (error) => {
     if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
@@ -36,10 +36,10 @@ export async function embedTexts(
     throw toModelCallFailed(error, model, signal);
   });
   checkVectors(vectors, texts.length, modelUsed);
-  const counted = usageFrom({ inputTokens: tokens, outputTokens: 0 }, modelUsed);
+  const counted = parseUsage({ inputTokens: tokens, outputTokens: 0 }, modelUsed);
   const price = counted ? await modelPrice(model) : null;
   return {
-    vectors: vectors.map((vector) => vector.map(shortened)),
+    vectors: vectors.map((vector) => vector.map(shortenNumber)),
     modelUsed,
     keySource: model.keySource,
     ...omitUndefined({ configId: model.configId, providerKeyId: model.providerKeyId }),
@@ -80,9 +80,9 @@ async function request(
   return { vectors: answers.flatMap(({ embeddings }) => embeddings), tokens };
 }
 
-const clients = loadingCache<EmbeddingModelV4>({ entriesMax: 100 });
+const clients = createLoadingCache<EmbeddingModelV4>({ entriesMax: 100 });
 
-const clientOf = ({ provider: name, modelId, credentials }: ResolvedModel) =>
+const getClient = ({ provider: name, modelId, credentials }: ResolvedModel) =>
   clients(JSON.stringify([name, modelId, credentials]), async () => {
     const provider: Provider = providers[name];
     if (provider.embedding) return provider.embedding(modelId, credentials);
@@ -133,4 +133,4 @@ function checkVectors(vectors: readonly (readonly number[])[], expected: number,
 }
 
 /** Nine digits represent a 32-bit float exactly, in half the size. */
-const shortened = (value: number) => Number(value.toPrecision(9));
+const shortenNumber = (value: number) => Number(value.toPrecision(9));

@@ -1,11 +1,11 @@
 import { APICallError, JSONParseError, TypeValidationError } from '@ai-sdk/provider';
 import { omitUndefined } from '../../core/defined.ts';
 import { failureOfStatus, StepError, type StepErrorOptions } from '../../core/errors/step-error.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { tryParseJson } from '../../core/json/json.ts';
 import { AddressRefused } from '../net/addresses.ts';
 import { ModelCallFailed } from '../ports/model-port.ts';
-import { type StatedError, statedError } from '../stated-error.ts';
-import { requestedWaitMs } from './provider-call.ts';
+import { readStatedError, type StatedError } from '../stated-error.ts';
+import { readRequestedWaitMs } from './provider-call.ts';
 import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
 
 /** SDKs put whole responses into messages. */
@@ -17,7 +17,7 @@ export function toModelCallFailed(
   model: ResolvedModel,
   signal: AbortSignal,
 ): ModelCallFailed {
-  const { words, code, param, ...facts } = explained(error, signal);
+  const { words, code, param, ...facts } = explainError(error, signal);
   const { apiKey } = model.credentials;
   const source = modelCallSource(model);
   const message = `${source.modelUsed} ${words}`;
@@ -35,19 +35,20 @@ export function toModelCallFailed(
 type Explained = Pick<StepErrorOptions, 'retryable' | 'kind' | 'askedMs'> &
   Omit<StatedError, 'words'> & { words: string; status?: number };
 
-function explained(error: unknown, signal: AbortSignal): Explained {
+function explainError(error: unknown, signal: AbortSignal): Explained {
   if (signal.aborted) {
     return isTimeout(signal)
       ? { words: 'did not answer in time', retryable: true, kind: 'timeout' }
       : { words: 'was aborted', retryable: true };
   }
-  const own = ownErrorIn(error);
-  if (own instanceof AddressRefused) return { words: `cannot be reached: ${own.message}`, retryable: false };
-  if (own)
+  const limitError = findStepError(error);
+  if (limitError instanceof AddressRefused)
+    return { words: `cannot be reached: ${limitError.message}`, retryable: false };
+  if (limitError)
     return {
-      words: `returned an unusable response: ${own.message}`,
-      retryable: own.retryable,
-      kind: own.kind,
+      words: `returned an unusable response: ${limitError.message}`,
+      retryable: limitError.retryable,
+      kind: limitError.kind,
     };
   if (!APICallError.isInstance(error)) return unusable(error);
   const { statusCode, message, cause, responseBody } = error;
@@ -57,13 +58,13 @@ function explained(error: unknown, signal: AbortSignal): Explained {
   }
   // The SDKs wrap what they cannot read of a successful answer.
   if (statusCode < 400) return unusable(cause ?? error);
-  const { words = message, ...facts } = statedError(responseBody ?? '');
+  const { words = message, ...facts } = readStatedError(responseBody ?? '');
   return {
     ...facts,
     words: `answered ${statusCode}: ${words}`,
     status: statusCode,
     ...failureOfStatus(statusCode),
-    askedMs: requestedWaitMs(error),
+    askedMs: readRequestedWaitMs(error),
   };
 }
 
@@ -82,7 +83,7 @@ function unusable(error: unknown): Explained {
   if (!TypeValidationError.isInstance(error)) {
     return { words: `returned an unusable response: ${message}`, retryable: true };
   }
-  const { words, ...facts } = statedError(error.value);
+  const { words, ...facts } = readStatedError(error.value);
   if (words !== undefined)
     return { ...facts, words: `returned an unusable response: ${words}`, retryable: true };
   const { issues: [issue] = [] } = (error.cause ?? {}) as {
@@ -98,12 +99,14 @@ function unusable(error: unknown): Explained {
 }
 
 /** The tokens that an answer states which cannot be used, and is to be paid; undefined without such an answer. */
-export function answeredUsage(error: unknown): { inputTokens?: number; outputTokens?: number } | undefined {
+export function findChargedUsage(
+  error: unknown,
+): { inputTokens?: number; outputTokens?: number } | undefined {
   const isAnswer =
     TypeValidationError.isInstance(error) ||
     (APICallError.isInstance(error) && (error.statusCode ?? 0) === 200);
   if (!isAnswer) return undefined;
-  const body = APICallError.isInstance(error) ? jsonIn(error.responseBody ?? '') : error.value;
+  const body = APICallError.isInstance(error) ? tryParseJson(error.responseBody ?? '') : error.value;
   const { usage, usageMetadata } = (body ?? {}) as { usage?: unknown; usageMetadata?: unknown };
   const counts = (usage ?? usageMetadata ?? {}) as Record<string, unknown>;
   const first = (...names: string[]) =>
@@ -114,7 +117,7 @@ export function answeredUsage(error: unknown): { inputTokens?: number; outputTok
   });
 }
 
-function ownErrorIn(error: unknown): StepError | undefined {
+function findStepError(error: unknown): StepError | undefined {
   for (let each = error; each instanceof Error; each = each.cause) if (each instanceof StepError) return each;
   return undefined;
 }

@@ -15,7 +15,7 @@ export const plainModelName = (name: string): string =>
     .join('/');
 
 /** Equal for the names by which servers know the same model. */
-export const foldedModelName = (name: string): string =>
+export const foldModelName = (name: string): string =>
   plainModelName(name)
     .toLowerCase()
     .replaceAll('ı', 'i')

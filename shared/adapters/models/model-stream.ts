@@ -1,3 +1,12 @@
+/**
+ * Calls a resolved model through the AI SDK and yields its response as the events of the model port.
+ * Order: client and cache marks, admission by the limits with retries (`provider-call.ts`), then the parts of the response,
+ * streamed or whole; at the end the usage, the cost and the message for the next request.
+ * The admission is released once, when the response ends, fails or its reader leaves, with the tokens that are known.
+ * A stream that ends without a reason is an error. An unusable answer that the provider charges for is reported as a
+ * `start` with its charge before the error is thrown.
+ * `model-ports.ts` resolves names and calls it; budgets, fallbacks and spans wrap it in `execution/model-calls`.
+ */
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -9,12 +18,12 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import * as z from 'zod';
-import { loadingCache } from '../../core/cache.ts';
-import { withoutFence } from '../../core/code-fence.ts';
+import { createLoadingCache } from '../../core/cache.ts';
+import { stripFence } from '../../core/code-fence.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { bigintMark, unmarked } from '../../core/json/exact-json.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { bigintMark, unmarkNumbers } from '../../core/json/exact-json.ts';
+import { tryParseJson } from '../../core/json/json.ts';
 import type {
   AssistantMessage,
   AssistantPart,
@@ -30,7 +39,7 @@ import { AdmissionFailed, callProvider, type ModelAdmission } from './provider-c
 import { responseCharactersMax } from './providers/model-fetch.ts';
 import { type Provider, providers } from './providers/providers.ts';
 import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
-import { tokensReserved, usageFrom } from './usage.ts';
+import { parseUsage, tokensReserved } from './usage.ts';
 
 /** Calls a resolved model. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function* streamModel(
@@ -41,7 +50,7 @@ export async function* streamModel(
   let characters = 0;
   let hasBegun = false;
   try {
-    for await (const event of eventsOf(model, request, admission)) {
+    for await (const event of streamEvents(model, request, admission)) {
       hasBegun = true;
       if (event.type.endsWith('-delta') && 'text' in event) characters += event.text.length;
       if (characters > responseCharactersMax) throw tooLong();
@@ -49,10 +58,10 @@ export async function* streamModel(
     }
   } catch (error) {
     if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
-    const { answeredUsage, toModelCallFailed } = await import('./model-error.ts');
+    const { findChargedUsage: answeredUsage, toModelCallFailed } = await import('./model-error.ts');
     const answered = hasBegun ? undefined : answeredUsage(error);
     if (answered)
-      yield { type: 'start', ...modelCallSource(model), charged: await chargeOf(model, answered) };
+      yield { type: 'start', ...modelCallSource(model), charged: await computeCharge(model, answered) };
     throw toModelCallFailed(error, model, request.signal);
   }
 }
@@ -61,7 +70,7 @@ const tooLong = () => new StepError(`the response has more than ${responseCharac
 
 type Part = LanguageModelV4StreamPart | LanguageModelV4Content;
 
-async function* eventsOf(
+async function* streamEvents(
   model: ResolvedModel,
   request: ModelRequest,
   admission: ModelAdmission | undefined,
@@ -71,19 +80,19 @@ async function* eventsOf(
   const collected = new ResponseMessage();
   let text = '';
   let ignored: string[] = [];
-  for await (const part of partsOf(model, request, admission)) {
+  for await (const part of streamParts(model, request, admission)) {
     if (part.type === 'error') throw part.error;
-    if (part.type === 'stream-start') ignored = ignoredIn(part.warnings);
+    if (part.type === 'stream-start') ignored = listIgnored(part.warnings);
     if (part.type === 'stream-start' && request.streamed) yield { type: 'start', ...modelCallSource(model) };
     if (part.type === 'finish') {
-      if (request.streamed && endedEarly(part.finishReason)) break;
+      if (request.streamed && hasEndedEarly(part.finishReason)) break;
       const said = { text, message: collected.message, ...(ignored.length > 0 && { ignored }) };
-      yield { type: 'finish', ...said, ...(await finishOf(model, part)) };
+      yield { type: 'finish', ...said, ...(await toFinish(model, part)) };
       return;
     }
     if (part.type === 'tool-input-start') names.set(part.id, part.toolName);
     if (part.type === 'source' && isRepeated(part, sources)) continue;
-    const event = eventOf(part, names);
+    const event = toEvent(part, names);
     collected.add(part, event?.type === 'tool-call' ? event.input : undefined);
     if (event?.type === 'text-delta') text += event.text;
     if (event) yield event;
@@ -95,18 +104,18 @@ type Finish = Pick<LanguageModelV4GenerateResult, 'finishReason' | 'usage'>;
 
 type AnswerPart = Part | ({ type: 'finish' } & Finish);
 
-async function* partsOf(
+async function* streamParts(
   model: ResolvedModel,
   request: ModelRequest,
   admission: ModelAdmission | undefined,
 ): AsyncGenerator<AnswerPart, void> {
-  const [client, marks] = await Promise.all([clientOf(model, request), cacheMarks(model, request)]);
-  const settings = settingsOf(model, request);
+  const [client, marks] = await Promise.all([getClient(model, request), cacheMarks(model, request)]);
+  const settings = mergeSettings(model, request);
   const options = toCallOptions({ ...request, settings }, model, marks);
   const { wait, signal } = request;
   const tokens = () => tokensReserved(model, { ...request, settings });
   const { answer: parts, end } = await callProvider(admission, { model, tokens, wait, signal }, () =>
-    answerOf(client, options, request.streamed),
+    requestAnswer(client, options, request.streamed),
   );
   let used: number | undefined;
   try {
@@ -120,21 +129,24 @@ async function* partsOf(
 }
 
 /** What forecasts and budgets count with as the longest response is what the model is asked for. */
-function settingsOf({ settings, statedOutputTokens }: ResolvedModel, request: ModelRequest): ModelSettings {
-  const given: ModelSettings = { ...settings, ...omitUndefined(request.settings ?? {}) };
-  if (statedOutputTokens === undefined) return given;
-  return { ...given, maxTokens: Math.min(given.maxTokens ?? Infinity, statedOutputTokens) };
+function mergeSettings(
+  { settings, statedOutputTokens }: ResolvedModel,
+  request: ModelRequest,
+): ModelSettings {
+  const merged: ModelSettings = { ...settings, ...omitUndefined(request.settings ?? {}) };
+  if (statedOutputTokens === undefined) return merged;
+  return { ...merged, maxTokens: Math.min(merged.maxTokens ?? Infinity, statedOutputTokens) };
 }
 
-async function answerOf(
+async function requestAnswer(
   client: LanguageModelV4,
   options: LanguageModelV4CallOptions,
   isStreamed: boolean,
 ): Promise<AsyncIterable<AnswerPart> | AnswerPart[]> {
-  return isStreamed ? (await client.doStream(options)).stream : partsIn(await client.doGenerate(options));
+  return isStreamed ? (await client.doStream(options)).stream : toParts(await client.doGenerate(options));
 }
 
-const partsIn = ({
+const toParts = ({
   content,
   finishReason,
   usage,
@@ -152,17 +164,17 @@ function tokensUsed({ usage: { inputTokens, outputTokens } }: Finish): number | 
 }
 
 /** What was asked for in vain. That a model lacks what another has is no surprise to its SDK alone. */
-const ignoredIn = (warnings: readonly SharedV4Warning[]): string[] =>
+const listIgnored = (warnings: readonly SharedV4Warning[]): string[] =>
   warnings.flatMap((warning) =>
     warning.type === 'unsupported'
       ? [`${warning.feature}${warning.details ? `: ${warning.details}` : ''}`]
       : [],
   );
 
-const clients = loadingCache<LanguageModelV4>({ entriesMax: 100 });
+const clients = createLoadingCache<LanguageModelV4>({ entriesMax: 100 });
 
 /** The SDK's client for a model. Cached, since creating one costs more than a call. */
-function clientOf({ provider: name, modelId, credentials }: ResolvedModel, request: ModelRequest) {
+function getClient({ provider: name, modelId, credentials }: ResolvedModel, request: ModelRequest) {
   const provider: Provider = providers[name];
   const api = provider.apiFor?.(modelId, request);
   return clients(JSON.stringify([name, modelId, credentials, api]), () =>
@@ -170,7 +182,7 @@ function clientOf({ provider: name, modelId, credentials }: ResolvedModel, reque
   );
 }
 
-function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | undefined {
+function toEvent(part: Part, names: ReadonlyMap<string, string>): ModelEvent | undefined {
   switch (part.type) {
     case 'text-delta':
     case 'reasoning-delta':
@@ -183,7 +195,7 @@ function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | u
       return { type: 'tool-call-delta', id: part.id, name: names.get(part.id) ?? '', text: part.delta };
     case 'tool-call': {
       const { toolCallId: id, toolName: name } = part;
-      const input = inputIn(part.input);
+      const input = parseInput(part.input);
       const text = part.input.includes(bigintMark) ? JSON.stringify(input) : part.input;
       return { type: 'tool-call', id, name, input, text };
     }
@@ -200,18 +212,18 @@ function eventOf(part: Part, names: ReadonlyMap<string, string>): ModelEvent | u
 }
 
 /** Whether a source was reported before: streams repeat them when a text is complete. */
-function isRepeated(part: LanguageModelV4Source, seen: Set<string>): boolean {
+function isRepeated(part: LanguageModelV4Source, reported: Set<string>): boolean {
   const key = part.sourceType === 'url' ? part.url : part.id;
-  if (seen.has(key)) return true;
-  seen.add(key);
+  if (reported.has(key)) return true;
+  reported.add(key);
   return false;
 }
 
 /** Models write an empty input for tools without parameters, and some put a fence around one. */
-const inputIn = (text: string): unknown =>
-  text.trim() === '' ? {} : unmarked(jsonIn(text) ?? jsonIn(withoutFence(text)));
+const parseInput = (text: string): unknown =>
+  text.trim() === '' ? {} : unmarkNumbers(tryParseJson(text) ?? tryParseJson(stripFence(text)));
 
-async function finishOf(
+async function toFinish(
   model: ResolvedModel,
   { finishReason, usage }: Finish,
 ): Promise<Omit<ModelFinish, 'text' | 'message'>> {
@@ -221,7 +233,7 @@ async function finishOf(
     ...source,
     stopReason: plainFinishReason(finishReason),
     ...omitUndefined({ providerReason: finishReason.raw }),
-    ...(await chargeOf(model, {
+    ...(await computeCharge(model, {
       inputTokens: inputTokens.total,
       outputTokens: outputTokens.total,
       cacheReadTokens: inputTokens.cacheRead,
@@ -231,11 +243,11 @@ async function finishOf(
   };
 }
 
-async function chargeOf(
+async function computeCharge(
   model: ResolvedModel,
-  said: Parameters<typeof usageFrom>[0],
+  said: Parameters<typeof parseUsage>[0],
 ): Promise<Pick<ModelFinish, 'usage' | 'cost' | 'cacheSavings'>> {
-  const counted = usageFrom(said, modelCallSource(model).modelUsed);
+  const counted = parseUsage(said, modelCallSource(model).modelUsed);
   const price = counted && (await modelPrice(model));
   return {
     usage: counted ?? null,
@@ -281,7 +293,7 @@ function plainFinishReason({ unified, raw }: LanguageModelV4FinishReason): typeo
 }
 
 /** Whether a stream ended before its provider said why: the SDKs report the end of such a stream like any other. */
-const endedEarly = ({ unified, raw }: LanguageModelV4FinishReason): boolean =>
+const hasEndedEarly = ({ unified, raw }: LanguageModelV4FinishReason): boolean =>
   unified === 'interrupted' || (unified === 'other' && raw === undefined);
 
 type Block = Extract<AssistantPart, { text: string }>;
@@ -296,7 +308,13 @@ class ResponseMessage {
     if (part.type === 'tool-call') {
       // Providers take only an object, whatever the model wrote.
       const input = toolInput ?? {};
-      this.#parts.push({ type: part.type, id: part.toolCallId, name: part.toolName, input, ...dataOf(part) });
+      this.#parts.push({
+        type: part.type,
+        id: part.toolCallId,
+        name: part.toolName,
+        input,
+        ...mergeProviderData(part),
+      });
     }
     if (part.type === 'text' || part.type === 'reasoning') this.#start(part.type, part.text, part);
     if (part.type === 'text-start' || part.type === 'reasoning-start') {
@@ -314,7 +332,7 @@ class ResponseMessage {
   }
 
   #start(type: Block['type'], text: string, said: Said): Block {
-    const block = { type, text, ...dataOf(said) };
+    const block = { type, text, ...mergeProviderData(said) };
     this.#parts.push(block);
     return block;
   }
@@ -323,14 +341,14 @@ class ResponseMessage {
     const block = this.#open.get(type + part.id);
     if (!block) return;
     block.text += part.delta ?? '';
-    if (part.providerMetadata) Object.assign(block, dataOf(part, block.providerData));
+    if (part.providerMetadata) Object.assign(block, mergeProviderData(part, block.providerData));
   }
 }
 
 type Said = { providerMetadata?: Record<string, Record<string, unknown>> | undefined };
 
 /** The provider data of a part, with that of its earlier pieces. */
-function dataOf({ providerMetadata = {} }: Said, earlier: AssistantPart['providerData'] = {}) {
+function mergeProviderData({ providerMetadata = {} }: Said, earlier: AssistantPart['providerData'] = {}) {
   const added = Object.entries(providerMetadata).map(([provider, data]) => [
     provider,
     { ...(earlier[provider] as object | undefined), ...data },

@@ -21,22 +21,22 @@ export const callProvider = <T>(
   send: () => PromiseLike<T>,
 ): Promise<ProviderAnswer<T>> => {
   const attempt = async () => {
-    const { end } = (await admission?.admit(request).catch(asOwnFailure)) ?? { end() {} };
+    const { end } = (await admission?.admit(request).catch(rethrowAdmissionFailure)) ?? { end() {} };
     try {
       return { answer: await send(), end };
     } catch (error) {
       end(isRefused(error) ? 0 : undefined);
-      if (admission) await pauseAfter(error, request, admission);
+      if (admission) await pauseOnLimit(error, request, admission);
       throw error;
     }
   };
-  return withRetries(attempt, request.signal, request.wait?.triesAgain ? 0 : undefined);
+  return retryCall(attempt, request.signal, request.wait?.triesAgain ? 0 : undefined);
 };
 
 /** The limits could not be read or written, which says nothing of the model. */
 export class AdmissionFailed extends Error {}
 
-function asOwnFailure(cause: Error): never {
+function rethrowAdmissionFailure(cause: Error): never {
   throw cause instanceof StepError || cause.name === 'AbortError' || cause.name === 'TimeoutError'
     ? cause
     : new AdmissionFailed('The limits of a model could not be kept', { cause });
@@ -44,13 +44,13 @@ function asOwnFailure(cause: Error): never {
 
 const isRefused = (error: unknown) => APICallError.isInstance(error) && (error.statusCode ?? 0) >= 400;
 
-async function pauseAfter(
+async function pauseOnLimit(
   error: unknown,
   { model, wait }: ProviderRequest,
   { pause }: ModelAdmission,
 ): Promise<void> {
   if (!APICallError.isInstance(error) || error.statusCode !== 429) return;
-  const asked = requestedWaitMs(error);
+  const asked = readRequestedWaitMs(error);
   if (asked === undefined) return;
   const until = await pause(model, asked);
   const isPatient = wait?.maySuspend() && Date.now() - wait.since.getTime() < postponedMsMax;
@@ -63,7 +63,7 @@ const retriesMax = 2;
 const waitMsMax = 60_000;
 
 /** Retries a call after temporary errors and failed connections. @throws the last error */
-const withRetries = async <T>(
+const retryCall = async <T>(
   call: () => PromiseLike<T>,
   abortSignal: AbortSignal,
   maxRetries = retriesMax,
@@ -73,14 +73,14 @@ const withRetries = async <T>(
     abortSignal,
     shouldRetry: (error) => APICallError.isInstance(error) && error.isRetryable,
     getDelayInMs: ({ error, exponentialBackoffDelay }) => {
-      const asked = requestedWaitMs(error);
+      const asked = readRequestedWaitMs(error);
       return asked !== undefined && asked < waitMsMax ? asked : exponentialBackoffDelay;
     },
     createRetryError: ({ errors }) => errors.at(-1) as Error,
   })(call);
 
 /** The requested wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110). */
-export function requestedWaitMs(error: unknown): number | undefined {
+export function readRequestedWaitMs(error: unknown): number | undefined {
   const { responseHeaders = {} } = APICallError.isInstance(error) ? error : {};
   const { 'retry-after-ms': ms, 'retry-after': after = '' } = responseHeaders;
   const asked = [

@@ -34,11 +34,11 @@ export interface ResolvedModel {
 
 type KeySource = 'platform' | 'custom';
 
-export const qualifiedModelName = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>) =>
+export const qualifyModelName = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>) =>
   `${provider}/${modelId}`;
 
 export const modelCallSource = (model: ResolvedModel): ModelCallSource => ({
-  modelUsed: qualifiedModelName(model),
+  modelUsed: qualifyModelName(model),
   keySource: model.keySource,
   ...omitUndefined({ configId: model.configId, providerKeyId: model.providerKeyId }),
 });

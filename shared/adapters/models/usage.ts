@@ -34,7 +34,7 @@ const Reported = z
 type Said = { [Name in keyof ModelUsage]?: number | undefined };
 
 /** Undefined if none or impossible. Such a response still counts, since it was paid for. */
-export function usageFrom(said: Said, modelUsed: string): ModelUsage | undefined {
+export function parseUsage(said: Said, modelUsed: string): ModelUsage | undefined {
   const { inputTokens, outputTokens } = said;
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
   const { data, error } = Reported.safeParse(said);
@@ -81,13 +81,13 @@ function tokensOfPart(part: TextPart | FilePart | AssistantPart | ToolResultPart
         ? imageTokens
         : Math.max(imageTokens, Math.ceil(part.data.length / fileBytesPerToken));
     case 'tool-call':
-      return messageTokens + tokensOfText(part.name) + tokensOfText(jsonOf(part.input));
+      return messageTokens + tokensOfText(part.name) + tokensOfText(toJson(part.input));
     case 'tool-result':
-      return messageTokens + tokensOfText(part.name) + tokensOfText(jsonOf(part.output));
+      return messageTokens + tokensOfText(part.name) + tokensOfText(toJson(part.output));
   }
 }
 
-const jsonOf = (value: unknown): string =>
+const toJson = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 
 /** A character outside of ASCII may be a token of its own. */

@@ -1,7 +1,7 @@
 import { AddressRefused, isAllowedHost, isPublicAddress, literalAddress, UrlRefused } from './addresses.ts';
 
 /** @throws UrlRefused for URLs that are not allowed, as far as that shows without DNS. */
-export function checkedUrl(text: string): URL {
+export function checkUrl(text: string): URL {
   if (!URL.canParse(text)) throw new UrlRefused(`Not a URL: ${text}`);
   const url = new URL(text);
   if (!['http:', 'https:'].includes(url.protocol))

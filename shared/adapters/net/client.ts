@@ -14,12 +14,12 @@ export type EgressClient = ReturnType<typeof makeClient>;
 /** One agent that checks the resolved addresses, and one for explicitly allowed hosts. */
 export function makeClient(resolve: Resolve) {
   const limits = { connectTimeout: 10_000 };
-  const guarded = new Agent({ ...limits, connect: { lookup: checkedLookup(resolve) } });
+  const guarded = new Agent({ ...limits, connect: { lookup: makeCheckedLookup(resolve) } });
   const open = new Agent(limits);
   return { agentFor: (url: URL) => (isAllowedHost(url) ? open : guarded), open, fetch };
 }
 
-const checkedLookup =
+const makeCheckedLookup =
   (resolve: Resolve): LookupFunction =>
   (hostname, options, done) =>
     resolve(hostname, { ...options, all: true }, (error, addresses) => {

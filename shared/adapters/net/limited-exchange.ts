@@ -1,12 +1,12 @@
 import { ReadableStream } from 'node:stream/web';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueCounter, valuesMax } from '../../core/json/value-count.ts';
-import { isStreamType, streamingFetch } from './streaming-fetch.ts';
+import { isStreamType, makeStreamingFetch } from './streaming-fetch.ts';
 
 /** Of one response, or one stream. */
 const bytesMax = 5_000_000;
 
-const egress = streamingFetch(() => bytesMax, true);
+const egress = makeStreamingFetch(() => bytesMax, true);
 
 type Fetch = typeof globalThis.fetch;
 
@@ -24,7 +24,7 @@ export const isStream = ({ body, headers }: Response) =>
   body !== null && isStreamType(headers.get('content-type') ?? '');
 
 /** @throws StepError if the server causes too many requests; a stream fails with one if it has too many lines. */
-export function limitedExchange(limits: ExchangeLimits): Fetch {
+export function makeLimitedExchange(limits: ExchangeLimits): Fetch {
   const { server, requestsMax } = limits;
   let requests = 0;
   return async (url, init) => {
@@ -32,13 +32,13 @@ export function limitedExchange(limits: ExchangeLimits): Fetch {
     if (requests > requestsMax) throw new StepError(`${server} causes more than ${requestsMax} requests`);
     const response = await egress(url, init);
     const { status, headers, body } = response;
-    if (!body || !isStream(response)) return withFewValues(response, server);
-    return new Response(ReadableStream.from(withinLines(body, limits)) as never, { status, headers });
+    if (!body || !isStream(response)) return limitValues(response, server);
+    return new Response(ReadableStream.from(limitLines(body, limits)) as never, { status, headers });
   };
 }
 
 /** What reads a message checks all of it, which takes longer than for other JSON. */
-async function withFewValues(response: Response, server: string): Promise<Response> {
+async function limitValues(response: Response, server: string): Promise<Response> {
   const { status, headers, body } = response;
   if (!body) return response;
   const bytes = await response.bytes();
@@ -51,7 +51,7 @@ const tooManyValues = (server: string) =>
     `${server} answers with more than ${valuesMax} values, each list and object with what is in it counted`,
   );
 
-async function* withinLines(body: AsyncIterable<Uint8Array>, limits: ExchangeLimits) {
+async function* limitLines(body: AsyncIterable<Uint8Array>, limits: ExchangeLimits) {
   const { server, linesMax, onStreamRefused } = limits;
   let lines = 0;
   const countValues = valueCounter(true);

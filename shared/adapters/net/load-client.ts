@@ -5,5 +5,5 @@ import { loadOnce } from '../../core/concurrency/load-once.ts';
 export const loadClient = loadOnce(async () => {
   const { makeClient } = await import('./client.ts');
   // That of the moment of a request: it may be replaced.
-  return makeClient((...given) => lookup(...given));
+  return makeClient((...lookupArguments) => lookup(...lookupArguments));
 });

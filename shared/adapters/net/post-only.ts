@@ -2,9 +2,9 @@ import { addAbortSignal, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import type { Response } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
-import { joinedBytes, limited } from '../../core/limited-fetch.ts';
+import { limitBytes, readAllBytes } from '../../core/limited-fetch.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
-import { checkedUrl } from './checked-url.ts';
+import { checkUrl } from './checked-url.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { loadClient } from './load-client.ts';
 import { sendableHeaders } from './sendable-headers.ts';
@@ -27,10 +27,10 @@ export interface PostAnswer {
 
 /** Follows no redirects. Whatever becomes of the body, the status holds. @throws StepError, UrlRefused for a bad address */
 export async function postOnly(request: PostRequest): Promise<PostAnswer> {
-  const { url: given, headers, body, timeoutMs, isOperators = false, bodyBytesMax } = request;
+  const { url: address, headers, body, timeoutMs, isOperators = false, bodyBytesMax } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const url = isOperators ? new URL(given) : checkedUrl(given);
+    const url = isOperators ? new URL(address) : checkUrl(address);
     const { agentFor, open, fetch } = await loadClient();
     const response = await fetch(url, {
       method: 'POST',
@@ -47,7 +47,7 @@ export async function postOnly(request: PostRequest): Promise<PostAnswer> {
   } catch (error) {
     if (error instanceof StepError) throw error;
     if (timeout.aborted) throw slowServer(request);
-    throw fetchFailure(error, given);
+    throw fetchFailure(error, address);
   }
 }
 
@@ -59,5 +59,5 @@ async function readShort({ body }: Response, bytesMax: number): Promise<Uint8Arr
   if (!body) return new Uint8Array();
   const stream = Readable.fromWeb(body as ReadableStream);
   addAbortSignal(AbortSignal.timeout(readMsMax), stream);
-  return joinedBytes(limited(stream, bytesMax)).catch(() => undefined);
+  return readAllBytes(limitBytes(stream, bytesMax)).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 import { mayBeInexactIn, parseExactIn } from '../../core/json/exact-json.ts';
-import { answeredJson, isJsonObject, jsonIn } from '../../core/json/json.ts';
+import { isJsonObject, parseAnswerJson, tryParseJson } from '../../core/json/json.ts';
 
 export type EventJson = Record<string, unknown>;
 
@@ -35,13 +35,13 @@ export async function* readableEvents(
   for await (const chunk of chunks) {
     const text = decoder.decode(chunk, { stream: true });
     const end = text.lastIndexOf('\n') + 1;
-    if (end > 0) yield encoder.encode(mended(rest + text.slice(0, end), reader, source));
+    if (end > 0) yield encoder.encode(mendText(rest + text.slice(0, end), reader, source));
     // Not searched again: a line may have megabytes.
     rest = end > 0 ? text.slice(end) : rest + text;
   }
   rest += decoder.decode();
   // The half of an event is none.
-  yield encoder.encode(isWhole(rest) ? `${mended(rest, reader, source)}\n\n` : rest);
+  yield encoder.encode(isWhole(rest) ? `${mendText(rest, reader, source)}\n\n` : rest);
 }
 
 // D133
@@ -49,10 +49,10 @@ const done = '[DONE]';
 
 function isWhole(line: string): boolean {
   const data = line.replace(/^data:/, '').trim();
-  return data === '' || data === done || jsonIn(data) !== undefined;
+  return data === '' || data === done || tryParseJson(data) !== undefined;
 }
 
-const mended = (
+const mendText = (
   text: string,
   { event: mend, beforeDone }: EventReader,
   { who, exact, keepsEmpty }: EventSource,
@@ -64,7 +64,7 @@ const mended = (
       const missing = beforeDone?.();
       return missing ? `data: ${JSON.stringify(missing)}\n\n${line}` : line;
     }
-    const event = answeredJson(data, who, (json) => parseExactIn(json, exact));
+    const event = parseAnswerJson(data, who, (json) => parseExactIn(json, exact));
     const isChanged = isJsonObject(event) && (mend(event) || mayBeInexactIn(data, exact));
     if (!isChanged) return line;
     return isChanged === 'omit' ? ': not known here' : `data: ${JSON.stringify(event)}`;

@@ -4,9 +4,9 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
-import { checkedUrl } from './checked-url.ts';
+import { checkUrl } from './checked-url.ts';
 import type { EgressClient, Resolve } from './client.ts';
-import { decodeText, encodingProblem } from './decode-text.ts';
+import { decodeText, findEncodingProblem } from './decode-text.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { sendableHeaders } from './sendable-headers.ts';
 
@@ -35,12 +35,12 @@ export const safeFetch = makeSafeFetch();
 async function follow(client: EgressClient, first: HttpRequest): Promise<HttpResponse> {
   let request = first;
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-    const url = checkedUrl(request.url);
+    const url = checkUrl(request.url);
     const response = await send(client.fetch, request, client.agentFor(url)).catch((error) => {
-      throw redirects > 0 ? afterRedirect(error, request.url) : error;
+      throw redirects > 0 ? markRedirected(error, request.url) : error;
     });
-    const next = redirectedRequest(request, response.status, response.headers.get('location'));
-    if (!next) return answerOf(response, url, request);
+    const next = createRedirect(request, response.status, response.headers.get('location'));
+    if (!next) return toHttpResponse(response, url, request);
     await response.body?.cancel();
     request = next;
   }
@@ -48,7 +48,7 @@ async function follow(client: EgressClient, first: HttpRequest): Promise<HttpRes
 }
 
 /** Who redirects has had the request, whatever becomes of the next one. */
-function afterRedirect(error: unknown, url: string): unknown {
+function markRedirected(error: unknown, url: string): unknown {
   if ((error as Error).name === 'AbortError' || (error as Error).name === 'TimeoutError') return error;
   const failure = fetchFailure(error, url);
   if (!failure.undone) return failure;
@@ -70,7 +70,7 @@ const send = (
     dispatcher,
   });
 
-async function answerOf(
+async function toHttpResponse(
   response: Response,
   url: URL,
   { bytesMax, warn }: HttpRequest,
@@ -91,7 +91,7 @@ async function answerOf(
     get text() {
       if (text !== undefined) return text;
       const decoded = decodeText(bytes, headers['content-type']);
-      const problem = encodingProblem(decoded);
+      const problem = findEncodingProblem(decoded);
       if (problem) warn?.({ code: 'TEXT_ENCODING', message: `The text of ${url.href} ${problem}` });
       text = decoded.text;
       return text;
@@ -105,7 +105,7 @@ const redirectStatuses = [301, 302, 303, 307, 308];
 const portable = ['accept', 'accept-language', 'content-type', 'user-agent'];
 
 /** The request after a redirect, by the rules of fetch; undefined if the response is no redirect. @throws StepError */
-function redirectedRequest(
+function createRedirect(
   request: HttpRequest,
   status: number,
   location: string | null,
@@ -119,8 +119,8 @@ function redirectedRequest(
       `The response redirects a body with a secret to another origin, ${target.origin}; request that URL directly`,
     );
   }
-  const headers = Object.entries(request.headers).filter(([given]) => {
-    const name = given.toLowerCase();
+  const headers = Object.entries(request.headers).filter(([headerName]) => {
+    const name = headerName.toLowerCase();
     return (sameOrigin || portable.includes(name)) && !(becomesGet && name.startsWith('content-'));
   });
   return {

@@ -7,8 +7,8 @@ export const transportHeaders: ReadonlySet<string> = new Set(
 );
 
 /** The headers without transport headers, and with a user agent. @throws StepError for values that cannot be sent. */
-export function sendableHeaders(given: Readonly<Record<string, string>>): [string, string][] {
-  const headers = Object.entries(given).filter(([name]) => !transportHeaders.has(name.toLowerCase()));
+export function sendableHeaders(requested: Readonly<Record<string, string>>): [string, string][] {
+  const headers = Object.entries(requested).filter(([name]) => !transportHeaders.has(name.toLowerCase()));
   for (const [name, value] of headers) refuseUnsendable(name, value);
   const saysWho = headers.some(([name]) => name.toLowerCase() === 'user-agent');
   return saysWho ? headers : [['user-agent', userAgent], ...headers];

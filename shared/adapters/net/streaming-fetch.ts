@@ -3,8 +3,8 @@ import { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
-import { joinedBytes, limited } from '../../core/limited-fetch.ts';
-import { checkedUrl } from './checked-url.ts';
+import { limitBytes, readAllBytes } from '../../core/limited-fetch.ts';
+import { checkUrl } from './checked-url.ts';
 import { loadClient } from './load-client.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -24,10 +24,10 @@ const unchanged: AnswerChanges = {
  * Needs half the CPU of Node's. Follows no redirects, since the request carries a key. Reading a body beyond the limit
  * throws a StepError. @param guarded Reaches only public addresses. @throws AddressRefused
  */
-export const streamingFetch =
+export const makeStreamingFetch =
   (bytesMax: (isStream: boolean) => number, guarded: boolean, changes = unchanged): Fetch =>
   async (url, { method = 'GET', headers = {}, body, signal } = {}) => {
-    const dispatcher = guarded ? (await loadClient()).agentFor(checkedUrl(String(url))) : undefined;
+    const dispatcher = guarded ? (await loadClient()).agentFor(checkUrl(String(url))) : undefined;
     const answer = await request(String(url), {
       ...(dispatcher && { dispatcher }),
       method: method as Dispatcher.HttpMethod,
@@ -43,10 +43,10 @@ export const streamingFetch =
       [values].flat().map((value): [string, string] => [name, value]),
     );
     const isStream = isStreamType(String(answer.headers['content-type']));
-    const chunks = limited(unpacked(answer), bytesMax(isStream));
+    const chunks = limitBytes(decompressBody(answer), bytesMax(isStream));
     const { content, status } = isStream
       ? { content: ReadableStream.from(changes.stream(chunks, String(url))), status: answer.statusCode }
-      : changes.whole(await joinedBytes(chunks), String(url), answer.statusCode);
+      : changes.whole(await readAllBytes(chunks), String(url), answer.statusCode);
     return new Response(bodiless.has(status) ? null : (content as never), { status, headers: fields });
   };
 
@@ -63,7 +63,7 @@ const decoders: Record<string, () => Transform> = {
 };
 
 /** Some servers compress although the request does not ask for it. */
-function unpacked({ headers, body }: Dispatcher.ResponseData): AsyncIterable<Buffer> {
+function decompressBody({ headers, body }: Dispatcher.ResponseData): AsyncIterable<Buffer> {
   const decoder = decoders[String(headers['content-encoding'])]?.();
   return decoder ? pipeline(body, decoder, () => {}) : body;
 }

@@ -33,21 +33,21 @@ export async function encodeSpans(
 ): Promise<Uint8Array<ArrayBuffer>> {
   // The serializer groups by identity.
   const resource = { attributes } as ReadableSpan['resource'];
-  const readable = spans.map((span) => readableOf(span, resource, scope));
+  const readable = spans.map((span) => toReadableSpan(span, resource, scope));
   const bytes = (await traceSerializer()).serializeRequest(readable);
   if (!bytes) throw new Error('Spans could not be encoded');
   return bytes as Uint8Array<ArrayBuffer>;
 }
 
-const sentAttributes = (attributes: Readonly<Record<string, unknown>>): Record<string, Value> =>
+const encodeAttributes = (attributes: Readonly<Record<string, unknown>>): Record<string, Value> =>
   Object.fromEntries(
     Object.entries(attributes).flatMap(([key, value]) => {
-      const sent = sentValue(value);
+      const sent = encodeValue(value);
       return sent === undefined ? [] : [[key, sent]];
     }),
   );
 
-function readableOf(
+function toReadableSpan(
   span: OtlpSpan,
   resource: ReadableSpan['resource'],
   instrumentationScope: ReadableSpan['instrumentationScope'],
@@ -62,12 +62,12 @@ function readableOf(
     endTime: hrTime(endedAt),
     duration: hrTime(endedAt - startedAt),
     status: { code: statusCodes[status], ...(statusMessage !== undefined && { message: statusMessage }) },
-    attributes: sentAttributes(span.attributes),
+    attributes: encodeAttributes(span.attributes),
     links: [],
     events: (span.events ?? []).map(({ name, at, attributes }) => ({
       name,
       time: hrTime(at),
-      attributes: sentAttributes(attributes),
+      attributes: encodeAttributes(attributes),
     })),
     ended: true,
     resource,
@@ -81,7 +81,7 @@ function readableOf(
 const hrTime = (ms: number): [number, number] => [Math.floor(ms / 1_000), Math.round((ms % 1_000) * 1e6)];
 
 /** Attributes are texts, numbers, booleans and lists of texts: few collectors take more. Others are sent as JSON. */
-function sentValue(value: unknown): Value | undefined {
+function encodeValue(value: unknown): Value | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'number' || typeof value === 'boolean') return value;

@@ -8,14 +8,14 @@ export interface PartialSuccess {
 }
 
 /** @returns undefined for a response that says nothing, or that is none of OTLP. */
-export async function partialSuccessIn(body: Uint8Array): Promise<PartialSuccess | undefined> {
+export async function parsePartialSuccess(body: Uint8Array): Promise<PartialSuccess | undefined> {
   if (body.length === 0) return undefined;
-  const said = partialIn(body, await traceSerializer());
+  const said = tryDeserialize(body, await traceSerializer());
   const { rejectedSpans = 0, errorMessage: message = '' } = said ?? {};
   return rejectedSpans > 0 || message !== '' ? { rejectedSpans, message } : undefined;
 }
 
-function partialIn(body: Uint8Array, serializer: Awaited<ReturnType<typeof traceSerializer>>) {
+function tryDeserialize(body: Uint8Array, serializer: Awaited<ReturnType<typeof traceSerializer>>) {
   try {
     return serializer.deserializeResponse(body).partialSuccess;
   } catch {

@@ -1,3 +1,11 @@
+/**
+ * Converts HTML or Markdown to a PDF with pdfmake: the same source yields the same bytes.
+ * Runs in a thread of the sandbox by itself (`tasks.ts`), because layout may take all memory and time. Nothing is fetched and
+ * no file but the fonts is read; images are data URLs whose decompressed size is checked first.
+ * The tree of nodes is walked once: inline nodes become text runs of a paragraph, which the next block element ends; blocks
+ * (`blocks`) lay out their own children with the room that they have. Styles are inherited through `style.ts`.
+ * `render-pdf.ts` is the interface for the steps of flows.
+ */
 import { createRequire } from 'node:module';
 import { inflateSync } from 'node:zlib';
 import { marked } from 'marked';
@@ -36,10 +44,10 @@ const fontSize = 10.5;
 /** Creates a PDF from HTML or Markdown. Deterministic: the same source yields the same bytes. */
 export async function makePdf({ text, isMarkdown, title, page, createdAt }: PdfSource): Promise<Buffer> {
   const document = parse(isMarkdown ? await marked(text, { gfm: true }) : text);
-  const content = pdfContent(
+  const content = layOutNodes(
     document.childNodes,
     { fontSize },
-    { room: contentArea(page), contentOf: pdfContent },
+    { room: contentArea(page), layOut: layOutNodes },
   );
   const { width, height, margins: pageMargins } = page;
   return pdfmake
@@ -48,12 +56,12 @@ export async function makePdf({ text, isMarkdown, title, page, createdAt }: PdfS
       pageSize: { width, height },
       pageMargins,
       defaultStyle: { font: 'Sans', fontSize, lineHeight: 1.2 },
-      info: { title: titleIn(document) || title, creationDate: new Date(createdAt) },
+      info: { title: findTitle(document) || title, creationDate: new Date(createdAt) },
     })
     .getBuffer();
 }
 
-function titleIn({ childNodes }: DefaultTreeAdapterTypes.Document): string | undefined {
+function findTitle({ childNodes }: DefaultTreeAdapterTypes.Document): string | undefined {
   let nodes: readonly HtmlNode[] = childNodes;
   for (const tag of ['html', 'head', 'title']) {
     nodes = nodes.find((node): node is Element => node.nodeName === tag)?.childNodes ?? [];
@@ -70,25 +78,25 @@ const unread = new Set(
 );
 
 /** Lays out nodes. Inline text becomes paragraphs, which end at the next block element. */
-function pdfContent(nodes: readonly HtmlNode[], style: TextStyle, layout: Layout): Content[] {
+function layOutNodes(nodes: readonly HtmlNode[], style: TextStyle, layout: Layout): Content[] {
   const content: Content[] = [];
   let runs: TextRun[] = [];
   const endParagraph = () => {
-    content.push(...pdfParagraph(runs, style));
+    content.push(...makeParagraph(runs, style));
     runs = [];
   };
   const visit = (node: HtmlNode, around: TextStyle) => {
     if (node.nodeName === '#text')
       runs.push({ ...around, text: (node as DefaultTreeAdapterTypes.TextNode).value });
     if (!isElement(node) || unread.has(node.tagName)) return;
-    const own = elementStyle(node, around);
-    if (own.hidden) return;
+    const nodeStyle = elementStyle(node, around);
+    if (nodeStyle.hidden) return;
     if (Object.hasOwn(blocks, node.tagName)) {
       endParagraph();
-      content.push(...paged(node, blocks[node.tagName]?.(node, own, layout) ?? []));
+      content.push(...addPageBreaks(node, blocks[node.tagName]?.(node, nodeStyle, layout) ?? []));
     } else {
-      runs.push(...marks(node, own));
-      for (const child of node.childNodes) visit(child, own);
+      runs.push(...makeMarks(node, nodeStyle));
+      for (const child of node.childNodes) visit(child, nodeStyle);
     }
   };
   for (const node of nodes) visit(node, style);
@@ -96,14 +104,14 @@ function pdfContent(nodes: readonly HtmlNode[], style: TextStyle, layout: Layout
   return content;
 }
 
-function marks(element: Element, style: TextStyle): TextRun[] {
+function makeMarks(element: Element, style: TextStyle): TextRun[] {
   if (element.tagName === 'br') return [{ ...style, text: '\n', preformatted: true }];
   const isBox = element.tagName === 'input' && attribute(element, 'type') === 'checkbox';
   return isBox ? [{ ...style, text: attribute(element, 'checked') === undefined ? '☐' : '☑' }] : [];
 }
 
 /** Adds a page break before or after an element with that style. */
-function paged(element: Element, made: Content[]): Content[] {
+function addPageBreaks(element: Element, made: Content[]): Content[] {
   const declared = declarations(element);
   const asks = (side: 'before' | 'after') =>
     /^(?:always|page)$/.test(declared.get(`page-break-${side}`) ?? declared.get(`break-${side}`) ?? '');
@@ -129,27 +137,27 @@ interface Row {
   isHead: boolean;
 }
 
-const pdfTable: Make = (table, style, layout) => {
-  const rows = rowsOf(table);
-  const grid = gridOf(rows);
+const makeTable: Make = (table, style, layout) => {
+  const rows = listRows(table);
+  const grid = createGrid(rows);
   // Columns that only cells from further left reach do not exist.
   const columns = grid.reduce(
     (most, line) => Math.max(most, line.findLastIndex((place) => typeof place === 'object') + 1),
     0,
   );
   const caption = elements(table).filter(({ tagName }) => tagName === 'caption');
-  const above = layout.contentOf(caption, { ...style, alignment: 'center' }, layout);
+  const above = layout.layOut(caption, { ...style, alignment: 'center' }, layout);
   if (columns === 0) return above;
   if (columns > columnsMax) throw new Error(`a table has ${columns} columns; the maximum is ${columnsMax}`);
   const inside = { ...layout, room: { ...layout.room, width: layout.room.width / columns } };
   const body = grid.map((row, at) => {
     const looks = elementStyle((rows[at] as Row).element, style);
     return Array.from({ length: columns }, (_, column) =>
-      cellOf(row[column], columns - column, looks, inside),
+      createCell(row[column], columns - column, looks, inside),
     );
   });
   const heads = rows.findIndex(({ isHead }) => !isHead);
-  const widths = Array.from({ length: columns }, (_, column) => widthOf(table, grid[0]?.[column]));
+  const widths = Array.from({ length: columns }, (_, column) => decideWidth(table, grid[0]?.[column]));
   const bare =
     attribute(table, 'border') === '0' || /^(?:0|none)/.test(declarations(table).get('border') ?? '');
   const content: Content = {
@@ -162,7 +170,7 @@ const pdfTable: Make = (table, style, layout) => {
 
 const elements = ({ childNodes }: { childNodes: HtmlNode[] }) => childNodes.filter(isElement);
 
-const rowsOf = (table: Element): Row[] =>
+const listRows = (table: Element): Row[] =>
   elements(table)
     .filter(({ tagName }) => /^t(?:head|body|foot)$/.test(tagName))
     .flatMap((part) =>
@@ -176,16 +184,16 @@ const rowsOf = (table: Element): Row[] =>
 /** A grid position: a cell, or one covered by a cell from the left or above. */
 type Place = { cell: Element; colSpan: number; rowSpan: number } | 'reached' | undefined;
 
-function gridOf(rows: readonly Row[]): Place[][] {
+function createGrid(rows: readonly Row[]): Place[][] {
   const grid: Place[][] = rows.map(() => []);
   for (const [at, row] of rows.entries()) {
     const line = grid[at] as Place[];
     let column = 0;
     for (const cell of row.cells) {
       while (line[column]) column++;
-      const rowSpan = Math.min(spanOf(cell, 'rowspan'), rows.length - at);
+      const rowSpan = Math.min(readSpan(cell, 'rowspan'), rows.length - at);
       let colSpan = 1;
-      while (colSpan < spanOf(cell, 'colspan') && !line[column + colSpan]) colSpan++;
+      while (colSpan < readSpan(cell, 'colspan') && !line[column + colSpan]) colSpan++;
       for (const reached of grid.slice(at, at + rowSpan))
         reached.fill('reached', ...extend(reached, column, colSpan));
       line[column] = { cell, colSpan, rowSpan };
@@ -200,30 +208,31 @@ function extend(line: Place[], column: number, colSpan: number): [number, number
   return [column, column + colSpan];
 }
 
-function spanOf(cell: Element, name: 'colspan' | 'rowspan'): number {
+function readSpan(cell: Element, name: 'colspan' | 'rowspan'): number {
   const span = Number.parseInt(attribute(cell, name) ?? '1', 10);
   return span >= 1 ? Math.min(span, 1_000) : 1;
 }
 
-function cellOf(place: Place, columnsLeft: number, around: TextStyle, layout: Layout): TableCell {
+function createCell(place: Place, columnsLeft: number, around: TextStyle, layout: Layout): TableCell {
   if (place === undefined || place === 'reached') return { text: '' };
   const { cell, rowSpan } = place;
   const colSpan = Math.min(place.colSpan, columnsLeft);
   const { background, ...style } = elementStyle(cell, around);
   const fillColor = background ?? (cell.tagName === 'th' ? '#eeeeee' : undefined);
   return {
-    stack: layout.contentOf(cell.childNodes, style, layout),
+    stack: layout.layOut(cell.childNodes, style, layout),
     ...(colSpan > 1 && { colSpan }),
     ...(rowSpan > 1 && { rowSpan }),
     ...(fillColor && { fillColor }),
   };
 }
 
-function widthOf(table: Element, first: Place): string {
-  const asked = (element: Element) => declarations(element).get('width') ?? attribute(element, 'width') ?? '';
-  const own = typeof first === 'object' && first.colSpan === 1 ? asked(first.cell) : '';
-  if (/^\d{1,2}(?:\.\d+)?%$/.test(own)) return own;
-  return asked(table) === '100%' ? '*' : 'auto';
+function decideWidth(table: Element, first: Place): string {
+  const readWidth = (element: Element) =>
+    declarations(element).get('width') ?? attribute(element, 'width') ?? '';
+  const columnWidth = typeof first === 'object' && first.colSpan === 1 ? readWidth(first.cell) : '';
+  if (/^\d{1,2}(?:\.\d+)?%$/.test(columnWidth)) return columnWidth;
+  return readWidth(table) === '100%' ? '*' : 'auto';
 }
 
 type Margin = [left: number, top: number, right: number, bottom: number];
@@ -242,15 +251,15 @@ const margins: Record<string, Margin> = {
   figure: [0, 4, 0, 8],
 };
 
-const stacked: Make = (element, style, layout) => {
-  const stack = layout.contentOf(element.childNodes, style, layout);
+const makeStack: Make = (element, style, layout) => {
+  const stack = layout.layOut(element.childNodes, style, layout);
   const margin = margins[element.tagName];
   return stack.length > 0 ? [{ stack, ...(margin && { margin }) }] : [];
 };
 
-const listed: Make = (element, style, layout) => {
+const makeList: Make = (element, style, layout) => {
   const items = element.childNodes.filter(isElement).map((item): Content => {
-    const stack = layout.contentOf([item], style, layout);
+    const stack = layout.layOut([item], style, layout);
     return stack.length > 0 ? { stack } : { text: ' ' };
   });
   if (items.length === 0) return [];
@@ -259,14 +268,14 @@ const listed: Make = (element, style, layout) => {
   return [{ ol: items, margin: below, ...(Number.isSafeInteger(start) && { start }) }];
 };
 
-const boxed: Make = (element, style, layout) => {
-  const stack = layout.contentOf(element.childNodes, style, layout);
+const makeBox: Make = (element, style, layout) => {
+  const stack = layout.layOut(element.childNodes, style, layout);
   const border: [boolean, boolean, boolean, boolean] = [false, false, false, false];
   const cell = { stack, fillColor: '#f4f4f4', border };
   return [{ table: { widths: ['*'], body: [[cell]] }, margin: below }];
 };
 
-const ruled: Make = () => {
+const makeRule: Make = () => {
   const border: [boolean, boolean, boolean, boolean] = [false, true, false, false];
   const layout = { hLineWidth: () => 0.5, hLineColor: () => '#999999' };
   return [
@@ -275,9 +284,9 @@ const ruled: Make = () => {
 };
 
 /** An embedded image, else its alternative text. */
-const pictured: Make = (element, style, { room }) => {
-  const image = imageIn(element);
-  if (!image) return pdfParagraph([{ ...style, text: attribute(element, 'alt') ?? '' }], style);
+const makePicture: Make = (element, style, { room }) => {
+  const image = readImage(element);
+  if (!image) return makeParagraph([{ ...style, text: attribute(element, 'alt') ?? '' }], style);
   const pixels = Number.parseFloat(attribute(element, 'width') ?? '');
   const width = Math.min(room.width, pixels * 0.75);
   const size = width >= 1 ? { width } : { maxWidth: room.width, maxHeight: room.height };
@@ -289,20 +298,20 @@ const stackedTags =
   'footer form h1 h2 h3 h4 h5 h6 header html legend li main nav p section summary';
 
 const blocks: Readonly<Record<string, Make>> = {
-  ...Object.fromEntries(stackedTags.split(' ').map((tag) => [tag, stacked])),
-  ul: listed,
-  ol: listed,
-  menu: listed,
-  pre: boxed,
-  hr: ruled,
-  img: pictured,
-  table: pdfTable,
+  ...Object.fromEntries(stackedTags.split(' ').map((tag) => [tag, makeStack])),
+  ul: makeList,
+  ol: makeList,
+  menu: makeList,
+  pre: makeBox,
+  hr: makeRule,
+  img: makePicture,
+  table: makeTable,
 };
 
 const dataUrl = /^data:image\/(?:png|jpe?g);base64,([A-Za-z0-9+/=\s]+)$/i;
 
 /** The embedded image of an element. Fetches nothing and reads no file. */
-function imageIn(element: Element): string | undefined {
+function readImage(element: Element): string | undefined {
   const [, encoded] = dataUrl.exec(attribute(element, 'src')?.trim() ?? '') ?? [];
   if (!encoded) return undefined;
   const bytes = Buffer.from(encoded, 'base64');
@@ -324,13 +333,13 @@ function isSoundPng(bytes: Buffer): boolean {
   const rowBytes = Math.ceil((width * channels * (bytes[24] ?? 0)) / 8) + 1;
   try {
     // An interlaced image consists of seven smaller ones, whose rows take one more byte each.
-    return inflateSync(pixelsIn(bytes), { maxOutputLength: rowBytes * height * 2 + 1_000 }).length > 0;
+    return inflateSync(readPixels(bytes), { maxOutputLength: rowBytes * height * 2 + 1_000 }).length > 0;
   } catch {
     return false;
   }
 }
 
-function pixelsIn(bytes: Buffer): Buffer {
+function readPixels(bytes: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 8; at + 8 <= bytes.length; ) {
     const size = bytes.readUInt32BE(at);
@@ -346,7 +355,7 @@ const isElement = (node: HtmlNode): node is Element => 'tagName' in node;
 
 interface Layout {
   room: { width: number; height: number };
-  contentOf: (nodes: readonly HtmlNode[], style: TextStyle, layout: Layout) => Content[];
+  layOut: (nodes: readonly HtmlNode[], style: TextStyle, layout: Layout) => Content[];
 }
 
 type Make = (element: Element, style: TextStyle, layout: Layout) => Content[];
@@ -354,31 +363,31 @@ type Make = (element: Element, style: TextStyle, layout: Layout) => Content[];
 type TextRun = TextStyle & { text: string };
 
 /** A paragraph of text runs, with whitespace collapsed as in HTML; undefined if there is only whitespace. */
-function pdfParagraph(runs: readonly TextRun[], { alignment }: TextStyle): Content[] {
+function makeParagraph(runs: readonly TextRun[], { alignment }: TextStyle): Content[] {
   const text: Content[] = [];
   // A space is collapsed at the start of a line and after another space.
   let afterSpace = true;
   for (const run of runs) {
-    const shown = run.preformatted ? run.text.replaceAll('\t', '    ') : spaced(run.text, afterSpace);
+    const shown = run.preformatted ? run.text.replaceAll('\t', '    ') : collapseSpaces(run.text, afterSpace);
     if (shown === '') continue;
     afterSpace = /[ \n]$/.test(shown);
-    for (const part of parted(shown)) text.push(inlineOf(run, part));
+    for (const part of splitWords(shown)) text.push(makeInline(run, part));
   }
-  const seen = text.some((inline) => /\S|\n/.test((inline as { text: string }).text));
-  return seen ? [{ text, ...(alignment && { alignment }) }] : [];
+  const isVisible = text.some((inline) => /\S|\n/.test((inline as { text: string }).text));
+  return isVisible ? [{ text, ...(alignment && { alignment }) }] : [];
 }
 
-function spaced(text: string, afterSpace: boolean): string {
+function collapseSpaces(text: string, afterSpace: boolean): string {
   const single = text.replace(/[ \t\n\r\f]+/g, ' ');
   return afterSpace ? single.replace(/^ /, '') : single;
 }
 
 /** Splits very long words for pdfmake: the time to break a word grows with the square of its length. */
-const parted = (text: string) => (longWord.test(text) ? (text.match(partOfWord) ?? []) : [text]);
+const splitWords = (text: string) => (longWord.test(text) ? (text.match(partOfWord) ?? []) : [text]);
 const longWord = /\S{300}/;
 const partOfWord = /\S{1,100}\s*|\s+/g;
 
-function inlineOf(run: TextRun, text: string): Content {
+function makeInline(run: TextRun, text: string): Content {
   const { preformatted, hidden: _hidden, alignment: _alignment, text: _text, ...looks } = run;
   return {
     ...looks,

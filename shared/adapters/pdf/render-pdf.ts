@@ -14,12 +14,12 @@ export async function renderPdf(
     return await sandbox(makePdfTask, source, { timeoutMs: secondsMax * 1_000, signal });
   } catch (error) {
     signal.throwIfAborted();
-    const reason = reasonOf(error as Error, secondsMax);
+    const reason = toReason(error as Error, secondsMax);
     throw new StepError(`The PDF could not be created: ${reason}`, { cause: error });
   }
 }
 
-function reasonOf(error: Error, secondsMax: number): string {
+function toReason(error: Error, secondsMax: number): string {
   if (error instanceof RangeError) return 'the document is nested too deeply';
   if (!(error instanceof SandboxError)) return error.message;
   return error.reason === 'time'

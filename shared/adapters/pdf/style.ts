@@ -1,3 +1,8 @@
+/**
+ * Computes the text style of an HTML element, in pdfmake's terms, from the inherited one.
+ * Order of precedence: the tag, then its `align` attribute, then the declarations of its `style` attribute. Unsupported ones
+ * are ignored, sizes are kept readable, and only web, mail and phone links are kept. `document.ts` is the only caller.
+ */
 import type { DefaultTreeAdapterTypes } from 'parse5';
 
 export type Element = DefaultTreeAdapterTypes.Element;
@@ -26,7 +31,7 @@ type Change = Partial<TextStyle> | ((style: TextStyle, element: Element) => Part
 
 const bold: Change = { bold: true };
 const italics: Change = { italics: true };
-const decorated =
+const decorate =
   (line: 'underline' | 'lineThrough') =>
   ({ decoration = [] }: TextStyle) => ({ decoration: [...decoration, line] });
 const code = ({ fontSize }: TextStyle): Partial<TextStyle> => ({ font: 'Mono', fontSize: fontSize * 0.9 });
@@ -44,11 +49,11 @@ const tags: Record<string, Change> = {
   var: italics,
   dfn: italics,
   address: italics,
-  u: decorated('underline'),
-  ins: decorated('underline'),
-  s: decorated('lineThrough'),
-  strike: decorated('lineThrough'),
-  del: decorated('lineThrough'),
+  u: decorate('underline'),
+  ins: decorate('underline'),
+  s: decorate('lineThrough'),
+  strike: decorate('lineThrough'),
+  del: decorate('lineThrough'),
   code,
   kbd: code,
   samp: code,
@@ -66,12 +71,12 @@ const tags: Record<string, Change> = {
   sup: { sup: true },
   blockquote: { color: '#555555' },
   center: { alignment: 'center' },
-  a: (style, element) => linked(style, attribute(element, 'href')?.trim() ?? ''),
+  a: (style, element) => linkStyle(style, attribute(element, 'href')?.trim() ?? ''),
 };
 
 /** Only safe link targets. */
-const linked = (style: TextStyle, link: string): Partial<TextStyle> =>
-  /^(?:https?:|mailto:|tel:)/i.test(link) ? { link, color: '#0b57d0', ...decorated('underline')(style) } : {};
+const linkStyle = (style: TextStyle, link: string): Partial<TextStyle> =>
+  /^(?:https?:|mailto:|tel:)/i.test(link) ? { link, color: '#0b57d0', ...decorate('underline')(style) } : {};
 
 export function elementStyle(element: Element, inherited: TextStyle): TextStyle {
   const change = Object.hasOwn(tags, element.tagName) ? tags[element.tagName] : undefined;
@@ -96,18 +101,18 @@ export const declarations = (element: Element): Map<string, string> =>
 
 type Declared = (value: string, style: TextStyle) => Partial<TextStyle>;
 
-const coloured = (member: 'color' | 'background') => (value: string) => {
-  const found = colourIn(value);
+const setColour = (member: 'color' | 'background') => (value: string) => {
+  const found = parseColour(value);
   return found ? { [member]: found } : {};
 };
 const decorations = { underline: 'underline', 'line-through': 'lineThrough' } as const;
 
 /** The supported declarations of a `style` attribute. Others are ignored. */
 const properties: Record<string, Declared> = {
-  color: coloured('color'),
-  background: coloured('background'),
-  'background-color': coloured('background'),
-  'font-size': (value, { fontSize }) => ({ fontSize: sizeIn(value, fontSize) }),
+  color: setColour('color'),
+  background: setColour('background'),
+  'background-color': setColour('background'),
+  'font-size': (value, { fontSize }) => ({ fontSize: parseSize(value, fontSize) }),
   'font-weight': (value) => ({ bold: value.startsWith('bold') || Number(value) >= 600 }),
   'font-style': (value) => ({ italics: /^(?:italic|oblique)/.test(value) }),
   'font-family': (value) => (/mono|courier|consolas/.test(value) ? { font: 'Mono' } : {}),
@@ -130,7 +135,7 @@ const namedColours = new Set(
 );
 
 /** A colour that PDF supports, or undefined. */
-function colourIn(value: string): string | undefined {
+function parseColour(value: string): string | undefined {
   const [first = ''] = value.match(/#[\da-f]+|rgba?\([^)]*\)|[a-z]+/i) ?? [];
   if (/^#(?:[\da-f]{3}|[\da-f]{6})$/i.test(first) || namedColours.has(first)) return first;
   const parts = first.match(/\d+(?:\.\d+)?/g)?.slice(0, 3) ?? [];
@@ -154,7 +159,7 @@ const pointsPer: Record<string, number> = {
 const sizesOf: Record<string, number> = { small: 9, medium: 10.5, large: 13, 'x-large': 16, 'xx-large': 21 };
 
 /** A font size in points that is readable and fits a page. */
-function sizeIn(value: string, inherited: number): number {
+function parseSize(value: string, inherited: number): number {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?|\.\d+)(pt|px|rem|mm|cm|in|em|%)$/.exec(value) ?? [];
   const factor = unit === 'em' ? inherited : unit === '%' ? inherited / 100 : pointsPer[unit];
   const points = factor === undefined ? sizesOf[value] : Number(number) * factor;

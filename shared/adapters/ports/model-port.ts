@@ -1,3 +1,10 @@
+/**
+ * The interface between whoever calls a language model and the providers: requests, messages, events and errors.
+ * Protocol of `stream`: `start` once the provider answers, and so charges, then deltas and complete tool calls, and `finish`
+ * as the last event; a response that ends without it has failed. Leaving the loop aborts the call.
+ * `adapters/models` implements it for providers; `execution/model-calls` wraps it for budgets, fallbacks and spans; steps and
+ * the agent loop only see this interface. `collect` and `openResponse` gather the events of a whole response.
+ */
 import { StepError, type StepErrorOptions } from '../../core/errors/step-error.ts';
 import type { Payer } from './payer.ts';
 

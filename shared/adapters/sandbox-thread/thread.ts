@@ -78,7 +78,7 @@ export async function work({ name, inputs, current, questions }: ThreadRequest):
   for (const [index, input] of inputs.entries()) {
     if (index > 0 && performance.now() - began > sharedMsMax) break;
     Atomics.store(current, 0, index + 1);
-    done.push(await outcomeOf(task, input, ask));
+    done.push(await runTask(task, input, ask));
   }
   questions?.close();
   return done;
@@ -86,7 +86,7 @@ export async function work({ name, inputs, current, questions }: ThreadRequest):
 
 const noQuestions: AskCaller = () => Promise.reject(new Error('This task has nobody to ask'));
 
-async function outcomeOf(
+async function runTask(
   task: (input: never, ask: AskCaller) => unknown,
   input: unknown,
   ask: AskCaller,

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { brokenBy, openDeadline } from './deadline.ts';
+import { openDeadline, toSandboxError } from './deadline.ts';
 import { makeFairQueue } from './fair-queue.ts';
 import type { Job } from './job.ts';
 import type { TaskResult, ThreadRequest } from './pool.ts';
@@ -35,7 +35,7 @@ export async function converse(
   let failure: { error: unknown } | undefined;
   let release: (() => void) | undefined;
   const { port1: ours, port2: theirs } = new MessageChannel();
-  answerOn(ours, {
+  answerQuestions(ours, {
     onAsk: (request) => onAsk(request, ended.signal),
     onWaiting(isWaiting) {
       deadline.end();
@@ -58,7 +58,7 @@ export async function converse(
   } catch (error) {
     if (failure) job.reject(failure.error);
     else if (deadline.signal.aborted) job.reject(new SandboxError('time', { cause: error }));
-    else job.reject(brokenBy(error as Error));
+    else job.reject(toSandboxError(error as Error));
   } finally {
     ended.abort();
     deadline.end();
@@ -75,7 +75,7 @@ interface Answering {
   onFailure: (error: unknown) => void;
 }
 
-function answerOn(port: MessagePort, { onAsk, onWaiting, onFailure }: Answering): void {
+function answerQuestions(port: MessagePort, { onAsk, onWaiting, onFailure }: Answering): void {
   let open = 0;
   port.on('message', async ({ id, request }: SandboxRequest) => {
     if (open++ === 0) onWaiting(true);

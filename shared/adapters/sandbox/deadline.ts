@@ -28,7 +28,7 @@ export function openDeadline(current: Int32Array, timeoutMs: number) {
   };
 }
 
-export function brokenBy(error: NodeJS.ErrnoException): Error {
+export function toSandboxError(error: NodeJS.ErrnoException): Error {
   if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return new SandboxError('memory', { cause: error });
   if (error.message.startsWith('worker exited')) return new SandboxError('broken', { cause: error });
   return error;

@@ -8,25 +8,25 @@ export function makeFairQueue({ places, placesPerTenant }: { places: number; pla
   const taken = new Map<string, number>();
   let free = places;
 
-  const heldBy = (tenant: string) => taken.get(tenant) ?? 0;
+  const countSlots = (tenant: string) => taken.get(tenant) ?? 0;
 
   function next(): string | undefined {
     let chosen: string | undefined;
     for (const tenant of queues.keys()) {
-      if (heldBy(tenant) >= placesPerTenant) continue;
-      if (chosen === undefined || heldBy(tenant) < heldBy(chosen)) chosen = tenant;
+      if (countSlots(tenant) >= placesPerTenant) continue;
+      if (chosen === undefined || countSlots(tenant) < countSlots(chosen)) chosen = tenant;
     }
     return chosen;
   }
 
   function occupy(tenant: string): void {
     free--;
-    taken.set(tenant, heldBy(tenant) + 1);
+    taken.set(tenant, countSlots(tenant) + 1);
   }
 
   function release(tenant: string): void {
     free++;
-    const left = heldBy(tenant) - 1;
+    const left = countSlots(tenant) - 1;
     if (left > 0) taken.set(tenant, left);
     else taken.delete(tenant);
     startNext();

@@ -31,7 +31,7 @@ export function openJob(
 }
 
 /** Aborted when the signals of all jobs are: the thread continues while any job is wanted. */
-export function abortedTogether(jobs: readonly Job[]): AbortSignal {
+export function joinJobSignals(jobs: readonly Job[]): AbortSignal {
   const [first] = jobs;
   const signals = new Set(jobs.map(({ signal }) => signal));
   if (first?.signal && signals.size === 1) return first.signal;

@@ -2,9 +2,9 @@ import type { MessagePort } from 'node:worker_threads';
 import { toChunks } from '../../core/chunks.ts';
 import { serviceBusy } from '../../core/errors/errors.ts';
 import { converse } from './conversation.ts';
-import { brokenBy, openDeadline } from './deadline.ts';
+import { openDeadline, toSandboxError } from './deadline.ts';
 import { makeFairQueue } from './fair-queue.ts';
-import { abortedTogether, type Job, openJob } from './job.ts';
+import { type Job, joinJobSignals, openJob } from './job.ts';
 import { type QueueTimeout, SandboxError, type SandboxLimits, type SandboxTask } from './sandbox.ts';
 import { places, placesPerTenant, threads } from './threads.ts';
 
@@ -63,7 +63,7 @@ function gather(group: Group, job: Job): void {
 async function sendToThread(group: Group, jobs: readonly Job[]): Promise<void> {
   const { tenant, task, timeoutMs, queueTimeout } = group;
   const again = (job: Job) => void sendToThread(group, [job]);
-  const stopped = abortedTogether(jobs);
+  const stopped = joinJobSignals(jobs);
   const current = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const deadline = openDeadline(current, timeoutMs);
   let release: (() => void) | undefined;
@@ -77,7 +77,7 @@ async function sendToThread(group: Group, jobs: readonly Job[]): Promise<void> {
   } catch (error) {
     const reason = deadline.signal.aborted
       ? new SandboxError('time', { cause: error })
-      : brokenBy(error as Error);
+      : toSandboxError(error as Error);
     const broken = release ? Math.max(0, Atomics.load(current, 0) - 1) : undefined;
     for (const [index, job] of jobs.entries()) {
       if (broken === undefined || index === broken) job.reject(reason);

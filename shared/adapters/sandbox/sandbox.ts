@@ -85,13 +85,13 @@ export const tenantSandbox =
 const queueTimeoutMs = 6_000;
 
 /** The sandbox of one request. @throws also ServiceError 503 if the request would wait too long for a slot. */
-export function withQueueTimeout(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
+export function limitQueueTime(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
   const queueTimeout: QueueTimeout = { leftMs: queueTimeoutMs, waiting: 0, since: 0 };
   return (task, input, limits) => sandbox(task, input, { signal, ...limits, queueTimeout });
 }
 
 /** A sandbox whose tasks take so long together, with their waits: what comes later exceeds its limit of time. */
-export function withBudget(sandbox: Sandbox, budgetMs: number): Sandbox {
+export function limitTotalTime(sandbox: Sandbox, budgetMs: number): Sandbox {
   const spent = AbortSignal.timeout(budgetMs);
   return async (task, input, limits) => {
     try {

@@ -1,6 +1,6 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { characterCount, textsIn } from '../../core/json/json-texts.ts';
+import { countCharacters, walkTexts } from '../../core/json/json-texts.ts';
 import { createNameTest } from '../../core/variables/named-variables.ts';
 import { hasSecretReference } from '../../core/variables/secret-references.ts';
 import type { Variables } from '../../core/variables/variables.ts';
@@ -45,19 +45,19 @@ export interface Filler {
 export const createFiller = (variables: Readonly<Variables>, sandbox: Sandbox): Filler => ({
   async render(template) {
     if (isPlain(template)) return template;
-    return (await fillerFor([template], variables, sandbox))(template);
+    return (await prepareFill([template], variables, sandbox))(template);
   },
   async renderValue(value) {
-    const texts = [...textsIn(value)].map(({ text }) => text).filter((text) => !isPlain(text));
+    const texts = [...walkTexts(value)].map(({ text }) => text).filter((text) => !isPlain(text));
     if (texts.length === 0) return value;
     const [fill, { valueOfReference }] = await Promise.all([
-      fillerFor(texts, variables, sandbox),
+      prepareFill(texts, variables, sandbox),
       loadLiquid(),
     ]);
     const filled = new Map(
       texts.map((text) => {
         const reference = singleReference.exec(text)?.[1];
-        const named = reference && translated(() => valueOfReference(reference, variables) ?? null);
+        const named = reference && translateErrors(() => valueOfReference(reference, variables) ?? null);
         return [text, reference ? named : fill(text)] as const;
       }),
     );
@@ -68,14 +68,14 @@ export const createFiller = (variables: Readonly<Variables>, sandbox: Sandbox): 
 });
 
 /** @returns a function that renders each of these texts. */
-async function fillerFor(texts: readonly string[], variables: Readonly<Variables>, sandbox: Sandbox) {
+async function prepareFill(texts: readonly string[], variables: Readonly<Variables>, sandbox: Sandbox) {
   const slow = [...new Set(texts.filter((text) => !isQuick(text)))];
   const [{ fillTemplate }, filled] = await Promise.all([
     loadLiquid(),
     fillInThread(slow, variables, sandbox),
   ]);
   return (text: string): string =>
-    isPlain(text) ? text : (filled.get(text) ?? translated(() => fillTemplate(text, variables)));
+    isPlain(text) ? text : (filled.get(text) ?? translateErrors(() => fillTemplate(text, variables)));
 }
 
 async function fillInThread(
@@ -86,15 +86,15 @@ async function fillInThread(
   if (texts.length === 0) return new Map();
   const result = await sandbox(
     fillTemplatesTask,
-    { texts, variables: variablesFor(texts, variables) },
+    { texts, variables: selectVariables(texts, variables) },
     { timeoutMs: fillMsMax },
-  ).catch((error) => ({ problem: limitIn(error) }));
+  ).catch((error) => ({ problem: describeLimit(error) }));
   if ('problem' in result) throw unfillable(result.problem);
   return new Map(texts.map((text, index) => [text, result.filled[index] ?? '']));
 }
 
 /** The variables that the texts name, to save copying the others to the thread. */
-function variablesFor(texts: readonly string[], variables: Readonly<Variables>): Variables {
+function selectVariables(texts: readonly string[], variables: Readonly<Variables>): Variables {
   // A computed name: `{{ [name] }}`.
   if (texts.some((text) => /[^\w\])"'-]\[/.test(text))) return variables;
   const isNamed = createNameTest(texts);
@@ -105,7 +105,7 @@ function variablesFor(texts: readonly string[], variables: Readonly<Variables>):
 }
 
 /** @throws errors other than sandbox limits. */
-function limitIn(error: unknown): string {
+function describeLimit(error: unknown): string {
   if (!(error instanceof SandboxError)) throw error;
   return error.reason === 'time' ? `it takes longer than ${fillMsMax} ms` : 'it needs too much memory';
 }
@@ -114,7 +114,7 @@ function limitIn(error: unknown): string {
 function refuseTooLarge(values: Iterable<unknown>): void {
   let left = filledCharactersMax;
   for (const value of values) {
-    left -= characterCount(value, left);
+    left -= countCharacters(value, left);
     if (left < 0) throw unfillable(`it produces a value of more than ${filledCharactersMax} characters`);
   }
 }
@@ -126,7 +126,7 @@ function mapTexts(value: unknown, fill: (text: string) => unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTexts(item, fill)]));
 }
 
-function translated<T>(work: () => T): T {
+function translateErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -1,12 +1,12 @@
+/**
+ * The filters of LiquidJS, mended where they lose a value without a word.
+ * Lists and objects become JSON wherever a text is made of them, as in `{{ list }}`. Sums are exact decimals: a word, a list,
+ * an argument without a value and a division by zero are errors, and so is an argument that a filter does not take. A value
+ * at the left that is missing counts as 0, as in Liquid: counters begin so.
+ * `liquid.ts` registers them, and asks for the number of arguments when it checks a template.
+ */
 import Big from 'big.js';
 import { Drop } from 'liquidjs';
-
-/*
- * The filters of LiquidJS, mended where they lose a value without a word. Lists and objects become JSON wherever a text is
- * made of them, as in `{{ list }}`. Sums are exact decimals: a word, a list, an argument without a value and a division by
- * zero are errors, and so is an argument that a filter does not take. A value at the left that is missing counts as 0,
- * as in Liquid: counters begin so.
- */
 
 interface Rendering {
   context: {
@@ -17,11 +17,11 @@ interface Rendering {
 type Filter = (this: Rendering, value: unknown, ...args: unknown[]) => unknown;
 
 /** LiquidJS puts values such as `forloop` into objects of its own. */
-const plainOf = (value: unknown): unknown => (value instanceof Drop ? value.valueOf() : value);
+const unwrapDrop = (value: unknown): unknown => (value instanceof Drop ? value.valueOf() : value);
 
 /** Lists and objects as JSON; other values as they are. */
-export function asPlain(value: unknown): unknown {
-  const plain = plainOf(value);
+export function toPlain(value: unknown): unknown {
+  const plain = unwrapDrop(value);
   return typeof plain === 'object' && plain !== null ? JSON.stringify(plain) : plain;
 }
 
@@ -46,12 +46,12 @@ const withTwoArguments = words(
   'replace replace_first replace_last truncate truncatewords slugify slice where reject where_exp reject_exp group_by_exp has has_exp find_index find_index_exp find find_exp date date_to_string date_to_long_string default divided_by',
 );
 
-/** @param given Those of LiquidJS, by name: a function, or an object with a function. */
-export const mendedFilters = (given: Record<string, unknown>): Record<string, Filter> =>
+/** @param liquidFilters Those of LiquidJS, by name: a function, or an object with a function. */
+export const mendFilters = (liquidFilters: Record<string, unknown>): Record<string, Filter> =>
   Object.fromEntries(
-    Object.entries({ ...given, ...ours }).map(([name, filter]) => [
+    Object.entries({ ...liquidFilters, ...ours }).map(([name, filter]) => [
       name,
-      mended(
+      mendFilter(
         name,
         (typeof filter === 'function' ? filter : (filter as { handler: unknown }).handler) as Filter,
       ),
@@ -66,16 +66,20 @@ export function argumentsProblem(name: string, count: number): string | undefine
   return `The filter ${name} takes ${taken}, and has ${count}`;
 }
 
-function mended(name: string, filter: Filter): Filter {
+function mendFilter(name: string, filter: Filter): Filter {
   return function (value, ...args) {
     const problem = argumentsProblem(name, args.length);
     if (problem) throw new RangeError(problem);
-    if (ofTexts.has(name)) return filter.call(this, asPlain(value), ...args.map(asPlain));
-    const plain = plainOf(value);
-    if (ofDates.has(name)) return filter.call(this, readableDate(plain), ...args.map(plainOf));
-    if (ofElements.has(name) && Array.isArray(plain)) return filter.call(this, plain.map(asPlain), ...args);
+    if (ofTexts.has(name)) return filter.call(this, toPlain(value), ...args.map(toPlain));
+    const plain = unwrapDrop(value);
+    if (ofDates.has(name)) return filter.call(this, readableDate(plain), ...args.map(unwrapDrop));
+    if (ofElements.has(name) && Array.isArray(plain)) return filter.call(this, plain.map(toPlain), ...args);
     const isText = ofElements.has(name) || ofListOrText.has(name);
-    return filter.call(this, isText && !Array.isArray(plain) ? asPlain(plain) : plain, ...args.map(plainOf));
+    return filter.call(
+      this,
+      isText && !Array.isArray(plain) ? toPlain(plain) : plain,
+      ...args.map(unwrapDrop),
+    );
   };
 }
 
@@ -92,15 +96,15 @@ const isMissing = (value: unknown) =>
 
 const numeric = new Set<string>(['number', 'bigint', 'string']);
 
-function numberIn(filter: string, value: unknown): Big {
+function parseNumber(filter: string, value: unknown): Big {
   const text = numeric.has(typeof value) ? String(value).trim() : '';
   if (decimal.test(text)) return new Decimal(text);
-  throw new RangeError(`The filter ${filter} needs numbers such as 12.5, not ${shown(value)}`);
+  throw new RangeError(`The filter ${filter} needs numbers such as 12.5, not ${describeValue(value)}`);
 }
 
 const shownMax = 60;
 /** Whole or not at all: a part of a secret would not be masked. */
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (isMissing(value)) return 'a value that is missing';
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'an object';
   const text = String(value);
@@ -118,19 +122,19 @@ function result(value: Big): number | bigint | string {
   return /^-?\d{16,38}$/.test(digits) ? BigInt(digits) : digits;
 }
 
-const ofOne = (name: string, compute: (value: Big) => Big): [string, Filter] => [
+const defineUnary = (name: string, compute: (value: Big) => Big): [string, Filter] => [
   name,
-  (value) => result(compute(isMissing(value) ? zero : numberIn(name, value))),
+  (value) => result(compute(isMissing(value) ? zero : parseNumber(name, value))),
 ];
-const ofTwo = (
+const defineBinary = (
   name: string,
   compute: (value: Big, other: Big, more: unknown) => Big,
   missing?: Big,
 ): [string, Filter] => [
   name,
   (value, other, more) => {
-    const given = missing && isMissing(other) ? missing : numberIn(name, other);
-    return result(compute(isMissing(value) ? zero : numberIn(name, value), given, more));
+    const operand = missing && isMissing(other) ? missing : parseNumber(name, other);
+    return result(compute(isMissing(value) ? zero : parseNumber(name, value), operand, more));
   },
 ];
 
@@ -174,7 +178,7 @@ function readableDate(value: unknown): unknown {
   if (year === undefined) return value;
   const last = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > last)
-    throw new RangeError(`There is no such day: ${shown(value)}`);
+    throw new RangeError(`There is no such day: ${describeValue(value)}`);
   return iso;
 }
 
@@ -184,7 +188,7 @@ const flatList = (value: unknown): unknown[] =>
   isMissing(value) ? [] : [value].flat(Number.POSITIVE_INFINITY);
 
 /** Each item, with its property if one is named, else with itself. */
-function* withProperty(
+function* readProperty(
   { context }: Rendering,
   list: readonly unknown[],
   property: unknown,
@@ -193,7 +197,7 @@ function* withProperty(
   const items: (readonly [unknown, unknown])[] = [];
   for (const item of list) {
     const each = isMissing(property) ? item : yield context._getFromScope(item, String(property), false);
-    items.push([item, plainOf(each)]);
+    items.push([item, unwrapDrop(each)]);
   }
   return items;
 }
@@ -201,27 +205,27 @@ function* withProperty(
 /** In place of LiquidJS's. */
 const ours: Record<string, Filter> = {
   ...Object.fromEntries([
-    ofOne('abs', (value) => value.abs()),
-    ofOne('ceil', ceil),
-    ofOne('floor', floor),
-    ofOne('to_integer', (value) => value),
-    ofTwo('plus', (value, other) => value.plus(other)),
-    ofTwo('minus', (value, other) => value.minus(other)),
-    ofTwo('times', (value, other) => value.times(other)),
-    ofTwo('at_least', (value, other) => (value.lt(other) ? other : value)),
-    ofTwo('at_most', (value, other) => (value.gt(other) ? other : value)),
-    ofTwo('divided_by', (value, other, isWhole) =>
+    defineUnary('abs', (value) => value.abs()),
+    defineUnary('ceil', ceil),
+    defineUnary('floor', floor),
+    defineUnary('to_integer', (value) => value),
+    defineBinary('plus', (value, other) => value.plus(other)),
+    defineBinary('minus', (value, other) => value.minus(other)),
+    defineBinary('times', (value, other) => value.times(other)),
+    defineBinary('at_least', (value, other) => (value.lt(other) ? other : value)),
+    defineBinary('at_most', (value, other) => (value.gt(other) ? other : value)),
+    defineBinary('divided_by', (value, other, isWhole) =>
       isWhole === true ? floor(quotient(value, other)) : quotient(value, other),
     ),
-    ofTwo('modulo', modulo),
-    ofTwo('round', round, zero),
+    defineBinary('modulo', modulo),
+    defineBinary('round', round, zero),
   ]),
   *sum(value, property): Generator<unknown, number | bigint | string, unknown> {
     let total = zero;
-    for (const [item, each] of yield* withProperty(this, flatList(value), property)) {
+    for (const [item, each] of yield* readProperty(this, flatList(value), property)) {
       if (!isMissing(property) && typeof item !== 'object')
         throw new RangeError('The filter sum with a property needs objects');
-      if (!isMissing(each)) total = total.plus(numberIn('sum', each));
+      if (!isMissing(each)) total = total.plus(parseNumber('sum', each));
     }
     return result(total);
   },
@@ -230,22 +234,22 @@ const ours: Record<string, Filter> = {
     return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
   },
   *uniq(value, property): Generator<unknown, unknown[], unknown> {
-    const seen = new Set<unknown>();
-    const items = yield* withProperty(this, toList(value), property);
+    const names = new Set<unknown>();
+    const items = yield* readProperty(this, toList(value), property);
     return items
       .filter(([, each]) => {
-        const name = `${typeof each} ${asPlain(each)}`;
-        return !seen.has(name) && seen.add(name);
+        const name = `${typeof each} ${toPlain(each)}`;
+        return !names.has(name) && names.add(name);
       })
       .map(([item]) => item);
   },
   *compact(value, property): Generator<unknown, unknown[], unknown> {
-    const items = yield* withProperty(this, toList(value), property);
+    const items = yield* readProperty(this, toList(value), property);
     return items.filter(([, each]) => each !== null && each !== undefined).map(([item]) => item);
   },
   /** The inside of a literal of JSON. */
   json_text(value) {
-    const text = String(asPlain(value) ?? '');
+    const text = String(toPlain(value) ?? '');
     this.context.memoryLimit.use(text.length);
     return JSON.stringify(text).slice(1, -1);
   },

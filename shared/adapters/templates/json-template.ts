@@ -13,7 +13,7 @@ export const quickFilter = ' | json_text';
  * The template with the filter `json_text` behind each output that stands in a literal of JSON, so that quotes and line
  * breaks of a value stay in that literal (D255).
  */
-export function escapedInJson(template: string): string {
+export function escapeInJson(template: string): string {
   let [written, at, inLiteral] = ['', 0, false];
   for (;;) {
     marks.lastIndex = at;
@@ -23,7 +23,7 @@ export function escapedInJson(template: string): string {
     const part = template.slice(mark.index, end);
     if (part === '"') inLiteral = !inLiteral;
     const isOpen = inLiteral && mark[0] === '{{' && !isEscaped.test(part);
-    written += template.slice(at, mark.index) + (isOpen ? escapedOutput(part) : part);
+    written += template.slice(at, mark.index) + (isOpen ? escapeOutput(part) : part);
     at = end;
   }
 }
@@ -32,18 +32,18 @@ export function escapedInJson(template: string): string {
 function endOfPart(template: string, start: number, mark: string): number {
   if (mark === '"') return start + 1;
   if (mark === '\\') return start + 2;
-  const behind = (text: string, from: number) => {
+  const findEnd = (text: string, from: number) => {
     const found = template.indexOf(text, from);
     return found < 0 ? template.length : found + text.length;
   };
-  if (mark === '{{') return behind('}}', start);
-  const end = behind('%}', start);
+  if (mark === '{{') return findEnd('}}', start);
+  const end = findEnd('%}', start);
   // Blocks without outputs.
   const [, block] = /^\{%-?\s*(raw|comment)\b/.exec(template.slice(start, end)) ?? [];
-  return block ? behind('%}', behind(`end${block}`, end)) : end;
+  return block ? findEnd('%}', findEnd(`end${block}`, end)) : end;
 }
 
-function escapedOutput(output: string): string {
+function escapeOutput(output: string): string {
   const inside = output.slice(2, -2);
   const trimmed = inside.trimEnd();
   return trimmed.endsWith('-')

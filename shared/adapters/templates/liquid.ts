@@ -2,8 +2,8 @@ import { Filter, Liquid, type Template, type Token, TypeGuards } from 'liquidjs'
 import { memoise } from '../../core/cache.ts';
 import { findParts } from '../../core/find-parts.ts';
 import { mayBeInexact, parseExact } from '../../core/json/exact-json.ts';
-import { withSecretsVariable } from '../../core/variables/secret-references.ts';
-import { argumentsProblem, asPlain, mendedFilters } from './filters.ts';
+import { toSecretsVariable } from '../../core/variables/secret-references.ts';
+import { argumentsProblem, mendFilters, toPlain } from './filters.ts';
 import { filledCharactersMax, fillMsMax, templateCharactersMax } from './limits.ts';
 
 const tooLong = `it produces a text of more than ${filledCharactersMax} characters`;
@@ -13,32 +13,31 @@ const liquid = new Liquid({
   strictVariables: false,
   strictFilters: true,
   templates: {},
-  // With what `escapedInJson` adds.
+  // With what `escapeInJson` adds.
   parseLimit: 2 * templateCharactersMax,
   renderLimit: fillMsMax,
   // Characters and list elements.
   memoryLimit: 10_000_000,
   timezoneOffset: 0,
-  outputEscape: asText,
+  outputEscape: printText,
 });
 // Templates cannot load other files.
 for (const tag of ['include', 'render', 'layout', 'block']) delete liquid.tags[tag];
-for (const [name, filter] of Object.entries(mendedFilters(liquid.filters)))
-  liquid.registerFilter(name, filter);
+for (const [name, filter] of Object.entries(mendFilters(liquid.filters))) liquid.registerFilter(name, filter);
 
 /** The output of the current template, including captured variables, which LiquidJS does not count. */
 let printed = 0;
 
 /** LiquidJS would print `[object Object]`. */
-function asText(value: unknown): string {
-  const text = asPlain(value) as string;
+function printText(value: unknown): string {
+  const text = toPlain(value) as string;
   printed += text?.length ?? 0;
   if (printed > 4 * filledCharactersMax) throw new RangeError(tooLong);
   return text;
 }
 
 function parseAnew(text: string): Template[] {
-  const parsed = liquid.parse(withSecretsVariable(text));
+  const parsed = liquid.parse(toSecretsVariable(text));
   // LiquidJS rounds the numbers that a template states.
   if (mayBeInexact(text))
     for (const token of findParts(parsed, isNumberToken, liquid))
@@ -80,7 +79,7 @@ export function fillTemplates({
   try {
     return { filled: texts.map((text) => fillTemplate(text, variables)) };
   } catch (error) {
-    return { problem: problemIn(error) };
+    return { problem: describeTemplateProblem(error) };
   }
 }
 
@@ -94,7 +93,7 @@ export function templateProblem(text: string): string | undefined {
     }
     return undefined;
   } catch (error) {
-    return problemIn(error);
+    return describeTemplateProblem(error);
   }
 }
 
@@ -121,7 +120,7 @@ export function variablesOfTemplate(text: string): { name: string; type?: 'array
   });
 }
 
-export function problemIn(error: unknown): string {
+export function describeTemplateProblem(error: unknown): string {
   const [message = ''] = (error as Error).message.split('\n');
   return message.startsWith('Maximum call stack') ? 'the template is nested too deeply' : message;
 }

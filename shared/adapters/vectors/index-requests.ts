@@ -63,7 +63,7 @@ export async function nearest(
     ...index,
     topK,
     queryVector: { float32: [...vector] },
-    ...(filter && { filter: equalTo(filter) }),
+    ...(filter && { filter: createEqualityFilter(filter) }),
     returnDistance: true,
     returnMetadata: true,
   });
@@ -77,7 +77,7 @@ export async function nearest(
   }
 }
 
-const equalTo = (values: Readonly<Record<string, string>>) => ({
+const createEqualityFilter = (values: Readonly<Record<string, string>>) => ({
   $and: Object.entries(values).map(([name, value]) => ({ [name]: { $eq: value } })),
 });
 
@@ -94,12 +94,12 @@ const vectorIndexesEntity = defineEntity({
 /** Counts an index before it is created; once, however often it is asked. @throws StepError beyond the tenant's share. */
 const claimIndex = (table: TenantTable, name: string): Promise<void> =>
   retryOnConflict(async () => {
-    const known = await table.get(vectorIndexesEntity, {}, { consistent: true });
-    if (known?.names.includes(name)) return;
-    const names = [...(known?.names ?? []), name];
+    const stored = await table.get(vectorIndexesEntity, {}, { consistent: true });
+    if (stored?.names.includes(name)) return;
+    const names = [...(stored?.names ?? []), name];
     if (names.length > indexesMax) throw new StepError(tooMany);
-    const write = known
-      ? table.writes.put(vectorIndexesEntity, { names, revision: known.revision + 1 }, isUnchanged(known))
+    const write = stored
+      ? table.writes.put(vectorIndexesEntity, { names, revision: stored.revision + 1 }, isUnchanged(stored))
       : table.writes.insert(vectorIndexesEntity, { names, revision: 1 });
     await table.commit([write]);
   });

@@ -5,8 +5,8 @@ import { requireEnv } from '../../core/environment.ts';
 import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { nearest, putCreating } from './index-requests.ts';
-import { vectorFrom } from './vector.ts';
-import { withStepErrors } from './vector-error.ts';
+import { parseVector } from './vector.ts';
+import { translateVectorErrors } from './vector-error.ts';
 
 /** Where the vectors of a profile are. A bucket has at most 10,000 indexes, so the profiles of a tenant share one. */
 export interface MemorySpace {
@@ -31,15 +31,15 @@ export async function putMemory(
 ): Promise<void> {
   const { profile, embeddingModel } = space;
   const { id, session } = memory;
-  const float32 = vectorFrom(memory.vector, 'The embedding of the memory');
+  const float32 = parseVector(memory.vector, 'The embedding of the memory');
   const metadata = { profile, ...(session !== undefined && { session }) };
-  const vector = { key: keyOf(space, id), data: { float32 }, metadata };
+  const vector = { key: toMemoryKey(space, id), data: { float32 }, metadata };
   const place = {
     index: indexOf(space),
     collection: `of memories by ${embeddingModel}`,
     dimension: float32.length,
   };
-  await withStepErrors(place, () => putCreating(table, place.index, float32.length, [vector]));
+  await translateVectorErrors(place, () => putCreating(table, place.index, float32.length, [vector]));
 }
 
 /** The ids of the nearest memories of the profile, nearest first. @throws StepError */
@@ -49,15 +49,15 @@ export async function nearestMemories(
 ): Promise<string[]> {
   const { profile, embeddingModel } = space;
   const { session, limit } = query;
-  const vector = vectorFrom(query.vector, 'The embedding of the query');
+  const vector = parseVector(query.vector, 'The embedding of the query');
   const place = {
     index: indexOf(space),
     collection: `of memories by ${embeddingModel}`,
     dimension: vector.length,
   };
   const filter = { profile, ...(session !== undefined && { session }) };
-  const found = await withStepErrors(place, () => nearest(place.index, vector, limit, filter));
-  const prefix = keyOf(space, '');
+  const found = await translateVectorErrors(place, () => nearest(place.index, vector, limit, filter));
+  const prefix = toMemoryKey(space, '');
   return found.flatMap(({ key = '' }) => (key.startsWith(prefix) ? key.slice(prefix.length) : []));
 }
 
@@ -65,8 +65,8 @@ export async function nearestMemories(
 export async function deleteMemories(space: MemorySpace, ids: readonly string[]): Promise<void> {
   const place = { index: indexOf(space), collection: `of memories by ${space.embeddingModel}`, dimension: 0 };
   for (const chunk of toChunks(ids, deleteMax)) {
-    const keys = chunk.map((id) => keyOf(space, id));
-    await withStepErrors(place, async () => {
+    const keys = chunk.map((id) => toMemoryKey(space, id));
+    await translateVectorErrors(place, async () => {
       try {
         await s3Vectors().send(new DeleteVectorsCommand({ ...place.index, keys }));
       } catch (error) {
@@ -76,4 +76,4 @@ export async function deleteMemories(space: MemorySpace, ids: readonly string[])
   }
 }
 
-const keyOf = ({ profile }: MemorySpace, id: string) => `${profile}.${id}`;
+const toMemoryKey = ({ profile }: MemorySpace, id: string) => `${profile}.${id}`;

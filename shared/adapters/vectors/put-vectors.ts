@@ -25,7 +25,7 @@ export function toPutInput({ id, vector, metadata }: StoredVector): PutInputVect
   return { key: id, data: { float32: vector }, ...(json !== '{}' && { metadata: { [metadataKey]: json } }) };
 }
 
-export function metadataFrom(document: unknown): Record<string, unknown> {
+export function parseVectorMetadata(document: unknown): Record<string, unknown> {
   const json = (document as Record<string, string> | undefined)?.[metadataKey];
   return json === undefined ? {} : (parseExact(json) as Record<string, unknown>);
 }
@@ -45,7 +45,7 @@ export function splitIntoRequests(records: readonly PutInputVector[]): PutInputV
   const batches: PutInputVector[][] = [];
   let room = 0;
   for (const record of records) {
-    const bytes = bytesOf(record);
+    const bytes = estimateBytes(record);
     const last = batches.at(-1);
     if (last && last.length < batchVectorsMax && bytes <= room) last.push(record);
     else {
@@ -58,7 +58,7 @@ export function splitIntoRequests(records: readonly PutInputVector[]): PutInputV
 }
 
 /** An upper bound: the exact size would take as long to compute as the request. */
-const bytesOf = ({ data, metadata }: PutInputVector) =>
+const estimateBytes = ({ data, metadata }: PutInputVector) =>
   (data?.float32?.length ?? 0) * numberBytesMax +
   // The metadata's JSON is escaped once more.
   2 * Buffer.byteLength((metadata as Record<string, string> | undefined)?.[metadataKey] ?? '');

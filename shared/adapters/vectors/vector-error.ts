@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** Calls S3 Vectors and turns its rejections into messages for the step's author. @throws StepError */
-export async function withStepErrors<T>(place: Place, work: () => Promise<T>): Promise<T> {
+export async function translateVectorErrors<T>(place: Place, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -24,7 +24,7 @@ export async function withStepErrors<T>(place: Place, work: () => Promise<T>): P
     }
     if (!(error instanceof ValidationException)) throw error;
     throw new StepError(
-      (await mismatchAt(place)) ?? `The vector store rejected the request: ${error.message}`,
+      (await findMismatch(place)) ?? `The vector store rejected the request: ${error.message}`,
       {
         cause: error,
       },
@@ -32,7 +32,7 @@ export async function withStepErrors<T>(place: Place, work: () => Promise<T>): P
   }
 }
 
-async function mismatchAt({ index, collection, dimension }: Place): Promise<string | undefined> {
+async function findMismatch({ index, collection, dimension }: Place): Promise<string | undefined> {
   const { index: existing } = await s3Vectors()
     .send(new GetIndexCommand({ ...index }))
     .catch(() => ({ index: undefined }));

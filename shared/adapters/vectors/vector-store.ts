@@ -1,8 +1,8 @@
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { VectorsPort } from '../ports/vectors-port.ts';
 import { nearest, putBatch, putCreating } from './index-requests.ts';
-import { commonDimension, metadataFrom, splitIntoRequests, toPutInput } from './put-vectors.ts';
-import { withStepErrors } from './vector-error.ts';
+import { commonDimension, parseVectorMetadata, splitIntoRequests, toPutInput } from './put-vectors.ts';
+import { translateVectorErrors } from './vector-error.ts';
 import { vectorIndex } from './vector-index.ts';
 
 /** Concurrent requests of one step. S3 Vectors takes 2,500 vectors per second and index. */
@@ -14,7 +14,7 @@ export const vectorStore = (table: TenantTable): VectorsPort => ({
     if (dimension === undefined) return;
     const index = vectorIndex(table.tenant, collection);
     const [first = [], ...rest] = splitIntoRequests(vectors.map(toPutInput));
-    await withStepErrors({ index, collection, dimension }, async () => {
+    await translateVectorErrors({ index, collection, dimension }, async () => {
       // The first batch goes alone, since it may have to create the index.
       await putCreating(table, index, dimension, first);
       const left = rest.values();
@@ -28,12 +28,12 @@ export const vectorStore = (table: TenantTable): VectorsPort => ({
   async query(collection, vector, limit) {
     const index = vectorIndex(table.tenant, collection);
     const place = { index, collection, dimension: vector.length };
-    const found = await withStepErrors(place, () => nearest(index, vector, limit));
+    const found = await translateVectorErrors(place, () => nearest(index, vector, limit));
     return found.map(({ key = '', distance = 1, metadata }) => ({
       id: key,
       // A distance is a 32-bit float and may slightly exceed the range of a cosine.
       score: Math.min(1, Math.max(-1, 1 - distance)),
-      metadata: metadataFrom(metadata),
+      metadata: parseVectorMetadata(metadata),
     }));
   },
 });

@@ -1,13 +1,13 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { withLongDecimals } from '../../core/json/exact-json.ts';
+import { toLongDecimals } from '../../core/json/exact-json.ts';
 
 /** The limit of S3 Vectors. */
 const dimensionsMax = 4_096;
 
 /** Validates a vector. @param what Its name in the error. @throws StepError */
-export function vectorFrom(given: unknown, what: string): number[] {
+export function parseVector(source: unknown, what: string): number[] {
   // Some models write more digits than a double has.
-  const value = Array.isArray(given) ? withLongDecimals(given) : given;
+  const value = Array.isArray(source) ? toLongDecimals(source) : source;
   if (!Array.isArray(value) || value.length === 0 || !value.every(isFloat)) {
     throw new StepError(`${what} is not a vector: expected a list of numbers`);
   }

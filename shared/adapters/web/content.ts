@@ -1,5 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { answeredJson } from '../../core/json/json.ts';
+import { parseAnswerJson } from '../../core/json/json.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import type { ContentForm } from './content-forms.ts';
@@ -26,28 +26,28 @@ const timeoutMs = 5_000;
 
 /** Converts a response to each form that a step can request. @throws StepError if that is impossible. */
 export const contentAs = {
-  text: async (answer) => textOf(answer),
-  html: async (answer) => textOf(answer),
+  text: async (answer) => readText(answer),
+  html: async (answer) => readText(answer),
   json: async (answer, { shown }) => {
-    const text = textOf(answer);
-    const value = answeredJson(text, answer.url);
+    const text = readText(answer);
+    const value = parseAnswerJson(text, answer.url);
     if (value === undefined)
-      throw new StepError(`${answer.url} did not return JSON: ${beginning(shown(text))}`);
+      throw new StepError(`${answer.url} did not return JSON: ${quoteBeginning(shown(text))}`);
     return value;
   },
   xml: async (answer, { sandbox, signal }) => {
-    const text = textOf(answer);
+    const text = readText(answer);
     const problem = await sandbox(xmlProblemTask, text, { timeoutMs, signal }).catch(unreadable(answer));
     if (problem) throw new StepError(`${answer.url} did not return well-formed XML: ${problem}`);
     return text;
   },
   markdown: async (answer, { sandbox, signal }) =>
-    isHtml(answer) ? (await readResponse(answer, sandbox, signal)).markdown : textOf(answer),
+    isHtml(answer) ? (await readResponse(answer, sandbox, signal)).markdown : readText(answer),
 } satisfies Record<ContentForm, (answer: HttpResponse, reading: Reading) => Promise<unknown>>;
 
 /** Extracts the readable content of an HTML page. @throws StepError */
 export const readResponse = (answer: HttpResponse, sandbox: Sandbox, signal: AbortSignal): Promise<WebPage> =>
-  sandbox(readPageTask, { html: textOf(answer), address: answer.url }, { timeoutMs, signal }).catch(
+  sandbox(readPageTask, { html: readText(answer), address: answer.url }, { timeoutMs, signal }).catch(
     unreadable(answer),
   );
 
@@ -56,13 +56,13 @@ const unreadable = ({ url }: HttpResponse) => limitAsStepError(url, 'to read');
 /** Converts a response by its content type: JSON to a value, HTML to Markdown, anything else stays text. */
 export async function responseContent(answer: HttpResponse, reading: Reading): Promise<unknown> {
   if (!/\bjson\b/i.test(answer.headers['content-type'] ?? '')) return contentAs.markdown(answer, reading);
-  const value = answeredJson(answer.text, answer.url);
-  return value === undefined ? textOf(answer) : value;
+  const value = parseAnswerJson(answer.text, answer.url);
+  return value === undefined ? readText(answer) : value;
 }
 
-function textOf({ url, headers, text }: HttpResponse): string {
+function readText({ url, headers, text }: HttpResponse): string {
   if (isText(text)) return text;
   throw new StepError(`${url} returned ${headers['content-type'] ?? 'bytes'}, which is not text`);
 }
 
-const beginning = (text: string) => JSON.stringify(text.slice(0, 100));
+const quoteBeginning = (text: string) => JSON.stringify(text.slice(0, 100));

@@ -1,3 +1,11 @@
+/**
+ * Crawls the pages of one site, nearest first, as its robots.txt allows.
+ * Order: fetch the robots.txt and the first page, whose site after redirects is the one to crawl; then rounds of up to four
+ * pages at once (one, if the site asks for a delay), whose links join the frontier. If the first page fails, so
+ * does the crawl; later ones are listed with their error. A page is visited once, also if redirects lead to it again.
+ * Limits: pages, requests for each page, characters of all pages, addresses in the queue.
+ * The step `crawl` calls it; applying the robots.txt and reading a page run in the sandbox (`tasks.ts`).
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StepError } from '../../core/errors/step-error.ts';
 import { wholeOrLength } from '../../core/text.ts';
@@ -35,13 +43,13 @@ const requestsPerPage = 3;
 /** Nearest first. Lists failed pages with their error. @throws StepError for the first page. */
 export async function crawlSite(request: CrawlRequest): Promise<CrawledPage[]> {
   const { limit, signal } = request;
-  const { first, robots } = await enter(request);
+  const { first, robots } = await visitFirstPage(request);
   const frontier = makeFrontier(first.url, robots);
   const pages: CrawledPage[] = [];
   let requests = 1;
   let characters = 0;
 
-  async function take({ visit, url, page, error }: Visited): Promise<void> {
+  async function addPage({ visit, url, page, error }: Visited): Promise<void> {
     if (error) return void pages.push({ ...visit, error: error.message });
     if (!page || (visit !== first.visit && !(await frontier.accepts(visit, url)))) return;
     const { title, markdown, links } = page;
@@ -58,7 +66,7 @@ export async function crawlSite(request: CrawlRequest): Promise<CrawledPage[]> {
   }
 
   for (let visited = [first]; visited.length > 0; ) {
-    for (const each of visited) await take(each);
+    for (const each of visited) await addPage(each);
     if (characters > charactersMax) break;
     const places = Math.min(limit - pages.length, limit * requestsPerPage - requests);
     const next = await frontier.next(Math.min(places, robots.delayMs ? 1 : atOnce));
@@ -70,21 +78,21 @@ export async function crawlSite(request: CrawlRequest): Promise<CrawledPage[]> {
 }
 
 /** Fetches the first page. Its site, after redirects, is the one to crawl. */
-async function enter(request: CrawlRequest) {
+async function visitFirstPage(request: CrawlRequest) {
   const { url } = request;
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '') || url.length > urlLengthMax) {
     throw new StepError(`Not a web address: ${wholeOrLength(url, 200)}`);
   }
-  const visit = { url: withoutHash(url), depth: 0 };
-  const robots = await permission(visit.url, request);
+  const visit = { url: removeHash(url), depth: 0 };
+  const robots = await checkRobots(visit.url, request);
   const first = await visitPage(visit, request);
   if (first.error) throw first.error;
   if (!first.page) throw new StepError(`${first.url} is not an HTML page`);
-  return { first, robots: first.url === visit.url ? robots : await permission(first.url, request) };
+  return { first, robots: first.url === visit.url ? robots : await checkRobots(first.url, request) };
 }
 
 /** Reads the site's robots.txt. @throws StepError if it disallows the page itself. */
-async function permission(url: string, { ports, signal }: CrawlRequest): Promise<Robots> {
+async function checkRobots(url: string, { ports, signal }: CrawlRequest): Promise<Robots> {
   const { origin, host } = new URL(url);
   const robots = await fetchRobots(origin, ports, signal);
   if ((await robots.allows([url]))[0]) return robots;
@@ -94,7 +102,7 @@ async function permission(url: string, { ports, signal }: CrawlRequest): Promise
 async function visitPage(visit: CrawlTarget, { ports, signal }: CrawlRequest): Promise<Visited> {
   try {
     const answer = await ports.fetch(pageRequest(visit.url, signal));
-    const url = withoutHash(answer.url);
+    const url = removeHash(answer.url);
     if (answer.status >= 400) throw statusError(url, answer);
     return { visit, url, ...(isHtml(answer) && { page: await readResponse(answer, ports.sandbox, signal) }) };
   } catch (error) {
@@ -128,7 +136,7 @@ const noPage =
 /** The queue of pages to visit: nearest first, each once, and only those that robots.txt allows. */
 function makeFrontier(first: string, robots: Robots) {
   const { host, protocol } = new URL(first);
-  const seen = new Set([first]);
+  const queued = new Set([first]);
   const queue: CrawlTarget[] = [];
   /** The front of the queue, already checked against robots.txt. */
   const allowed: CrawlTarget[] = [];
@@ -139,15 +147,15 @@ function makeFrontier(first: string, robots: Robots) {
     const url = new URL(link);
     if (url.host !== host || noPage.test(url.pathname)) return undefined;
     url.protocol = protocol;
-    return withoutHash(url.href);
+    return removeHash(url.href);
   }
 
   return {
     add(links: readonly string[], depth: number): void {
       for (const link of links) {
         const url = pageOfSite(link);
-        if (url === undefined || seen.has(url) || queue.length >= queueMax) continue;
-        seen.add(url);
+        if (url === undefined || queued.has(url) || queue.length >= queueMax) continue;
+        queued.add(url);
         queue.push({ url, depth });
       }
     },
@@ -164,14 +172,14 @@ function makeFrontier(first: string, robots: Robots) {
     /** Whether a visit ended, after redirects, on an allowed page of the site that was not visited before. */
     async accepts({ url: asked }: CrawlTarget, url: string): Promise<boolean> {
       if (url === asked) return true;
-      if (new URL(url).host !== host || seen.has(url)) return false;
-      seen.add(url);
+      if (new URL(url).host !== host || queued.has(url)) return false;
+      queued.add(url);
       return (await robots.allows([url]))[0] ?? false;
     },
   };
 }
 
-function withoutHash(address: string): string {
+function removeHash(address: string): string {
   const url = new URL(address);
   url.hash = '';
   return url.href;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
-import { jsonIn } from '../../core/json/json.ts';
-import { urlPart, withoutTrailing } from '../../core/text.ts';
-import { decodeText, encodingProblem } from '../net/decode-text.ts';
+import { tryParseJson } from '../../core/json/json.ts';
+import { trimTrailing, urlPart } from '../../core/text.ts';
+import { decodeText, findEncodingProblem } from '../net/decode-text.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
@@ -20,11 +20,11 @@ export async function fetchRepository(
   github: GitHub,
   sandbox: Sandbox,
 ): Promise<string> {
-  const file = place.path === '' ? undefined : await fileAt(place, github);
+  const file = place.path === '' ? undefined : await fetchFile(place, github);
   if (file) {
     const decoded = decodeText(file);
     if (!isText(decoded.text)) throw new StepError(`${repositoryName(place)} is not text`);
-    const problem = encodingProblem(decoded);
+    const problem = findEncodingProblem(decoded);
     if (problem) github.warn({ code: 'TEXT_ENCODING', message: `${place.path} ${problem}` });
     return decoded.text;
   }
@@ -57,11 +57,11 @@ const Contents = z.object({
 });
 
 /** The bytes of the file at a path; undefined for a directory. @throws StepError */
-async function fileAt(place: RepositoryPlace, github: GitHub): Promise<Uint8Array | undefined> {
+async function fetchFile(place: RepositoryPlace, github: GitHub): Promise<Uint8Array | undefined> {
   const path = `contents/${place.path.split('/').map(urlPart).join('/')}`;
   const query = place.ref === undefined ? '' : `?ref=${urlPart(place.ref)}`;
   const answer = await ask(place, path + query, 'application/vnd.github.object+json', github);
-  const parsed = Contents.safeParse(jsonIn(answer.text));
+  const parsed = Contents.safeParse(tryParseJson(answer.text));
   const { type, encoding, content } = parsed.data ?? { type: 'an unknown type' };
   if (type === 'dir') return undefined;
   if (type !== 'file')
@@ -84,7 +84,7 @@ async function ask(
   { fetch, token, signal }: GitHub,
   bytesMax?: number,
 ): Promise<HttpResponse> {
-  const base = withoutTrailing(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
+  const base = trimTrailing(process.env.GITHUB_API_URL || 'https://api.github.com', '/');
   const headers = {
     accept,
     'x-github-api-version': '2022-11-28',
@@ -111,7 +111,7 @@ function refusal(
       ...failureOfStatus(429, headers['retry-after']),
     });
   }
-  const message = z.object({ message: z.string() }).safeParse(jsonIn(text)).data?.message ?? '';
+  const message = z.object({ message: z.string() }).safeParse(tryParseJson(text)).data?.message ?? '';
   return new StepError(`GitHub answered ${status} for ${repositoryName(place)}: ${message.slice(0, 300)}`, {
     ...failureOfStatus(status, headers['retry-after']),
   });

@@ -1,10 +1,16 @@
+/**
+ * Joins the text files of a repository's archive into one text, by path, as chosen by patterns.
+ * Runs in a thread of the sandbox (`tasks.ts`), since patterns and archives come from tenants. The archive is read as a stream
+ * and reading stops at the first limit: unpacked bytes, entries, bytes of text. Binary files are left out.
+ * What is wrong with the archive is a result (`problem`); `fetch-repository.ts` downloads it and throws the problem.
+ */
 import { createGunzip } from 'node:zlib';
 import { Minimatch } from 'minimatch';
 import { Parser } from 'tar/parse';
 import type { ReadEntry } from 'tar/read-entry';
 import { StepError } from '../../core/errors/step-error.ts';
-import { withoutTrailing } from '../../core/text.ts';
-import { decodeText, encodingProblem } from '../net/decode-text.ts';
+import { trimTrailing } from '../../core/text.ts';
+import { decodeText, findEncodingProblem } from '../net/decode-text.ts';
 
 export interface RepositoryPacking {
   includePatterns: readonly string[];
@@ -28,9 +34,9 @@ export async function packRepository({
   const isBelow = (path: string) => below === '' || path.startsWith(`${below}/`);
   const wants = (path: string) => isBelow(path) && included(path) && !excluded(path);
   try {
-    const files = await textFilesIn(archive, wants);
+    const files = await readTextFiles(archive, wants);
     const warnings = files.flatMap(({ path, problem }) => (problem ? [`${path} ${problem}`] : []));
-    return { text: packed(files, style, compress), warnings };
+    return { text: joinFiles(files, style, compress), warnings };
   } catch (error) {
     if (error instanceof StepError) return { problem: error.message };
     throw error;
@@ -43,7 +49,7 @@ const options = { dot: true, matchBase: true, nocomment: true, nonegate: true, b
 /** Whether a pattern matches a path or one of its directories. */
 function globMatcher(patterns: readonly string[]): (path: string) => boolean {
   const matchers = patterns.flatMap((pattern) => {
-    const place = withoutTrailing(pattern, '/').replace(/^\.?\/+/, '');
+    const place = trimTrailing(pattern, '/').replace(/^\.?\/+/, '');
     const anywhere = place.includes('/') ? place : `**/${place}`;
     return [place, `${anywhere}/**`].map((glob) => new Minimatch(glob, options));
   });
@@ -52,7 +58,7 @@ function globMatcher(patterns: readonly string[]): (path: string) => boolean {
 
 const styles = {
   plain: ({ path, text }) => `==== ${path} ====\n${text}`,
-  markdown: ({ path, text }) => `## ${path}\n\n${fenced(text, extension(path))}`,
+  markdown: ({ path, text }) => `## ${path}\n\n${fenceText(text, extension(path))}`,
   xml: ({ path, text }) =>
     `<file path="${path.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}">\n${text}\n</file>`,
 } satisfies Record<string, (file: TextFile) => string>;
@@ -60,14 +66,14 @@ const styles = {
 type PackStyle = keyof typeof styles;
 
 /** Joins the files, sorted by path. `compress` removes blank lines and trailing spaces. */
-function packed(files: readonly TextFile[], style: PackStyle, compress: boolean): string {
+function joinFiles(files: readonly TextFile[], style: PackStyle, compress: boolean): string {
   return files
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    .map(({ path, text }) => styles[style]({ path, text: compress ? compressed(text) : text.trimEnd() }))
+    .map(({ path, text }) => styles[style]({ path, text: compress ? compressText(text) : text.trimEnd() }))
     .join('\n\n');
 }
 
-const compressed = (text: string) =>
+const compressText = (text: string) =>
   text
     .split(/\r?\n/)
     .map((line) => line.trimEnd())
@@ -75,7 +81,7 @@ const compressed = (text: string) =>
     .join('\n');
 
 /** Uses a fence longer than any in the text. */
-function fenced(text: string, language: string): string {
+function fenceText(text: string, language: string): string {
   const longest = Math.max(
     0,
     ...[...text.matchAll(/^[ \t]*(`{3,})/gm)].map(([, ticks = '']) => ticks.length),
@@ -98,12 +104,12 @@ const entriesMax = 50_000;
 const textBytesMax = 4_000_000;
 
 /** By their paths below GitHub's top directory. @throws StepError if the archive is too large or broken */
-async function textFilesIn(archive: Uint8Array, wants: (path: string) => boolean): Promise<TextFile[]> {
+async function readTextFiles(archive: Uint8Array, wants: (path: string) => boolean): Promise<TextFile[]> {
   const reading = startReading(wants);
   const parser = new Parser({ strict: true, filter: reading.takes, onReadEntry: reading.read });
   parser.on('error', reading.fail).on('eof', reading.end);
   try {
-    for await (const chunk of unpacked(archive)) {
+    for await (const chunk of decompressArchive(archive)) {
       parser.write(chunk);
       // The parser would buffer everything after the end.
       if (reading.isOver()) break;
@@ -116,7 +122,7 @@ async function textFilesIn(archive: Uint8Array, wants: (path: string) => boolean
   }
 }
 
-async function* unpacked(archive: Uint8Array): AsyncGenerator<Buffer> {
+async function* decompressArchive(archive: Uint8Array): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of createGunzip().end(archive) as AsyncIterable<Buffer>) {
     // The parser itself would decompress doubly compressed data, without this limit.
@@ -146,7 +152,7 @@ function startReading(wants: (path: string) => boolean) {
     isOver: () => ended || failure !== undefined,
     takes: (path: string, entry: object) => {
       if (++entries > entriesMax) fail(tooLarge(`${entriesMax} files`));
-      return (entry as ReadEntry).type === 'File' && wants(inside(path));
+      return (entry as ReadEntry).type === 'File' && wants(dropTopFolder(path));
     },
     read: (entry: ReadEntry) => {
       const chunks: Uint8Array[] = [];
@@ -158,19 +164,19 @@ function startReading(wants: (path: string) => boolean) {
         textBytes += chunk.byteLength;
         if (textBytes > textBytesMax) fail(tooLarge(`${textBytesMax} bytes of text`));
       });
-      entry.on('end', () => isBinary || kept.push({ path: inside(entry.path), chunks }));
+      entry.on('end', () => isBinary || kept.push({ path: dropTopFolder(entry.path), chunks }));
     },
     files: (): TextFile[] => {
       if (failure) throw failure;
       return kept.map(({ path, chunks }) => {
         const decoded = decodeText(Buffer.concat(chunks));
-        return { path, text: decoded.text, problem: encodingProblem(decoded) };
+        return { path, text: decoded.text, problem: findEncodingProblem(decoded) };
       });
     },
   };
 }
 
-const inside = (path: string) => path.replace(/^[^/]*\//, '');
+const dropTopFolder = (path: string) => path.replace(/^[^/]*\//, '');
 
 const tooLarge = (what: string) =>
   new StepError(`The repository has more than ${what}: set path, or includePatterns and excludePatterns`);

@@ -1,7 +1,14 @@
+/**
+ * Reads all entities of a list that an API returns in pages, by page number, offset, cursor or Link header.
+ * One page after the other: the kind (`pagingKinds`) makes the next address from the page before. The list ends without a next
+ * page, at a page that was read before, at `maxPages`, or, with numbers, at 404 or 416. A page that proves that the API
+ * ignores the parameters is an error, as is a next page of another origin, since headers may hold a credential.
+ * `execution/steps/paginate-api.ts` calls it; if the method changes something, its fetch adds an idempotency key to each page.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import LinkHeader from 'http-link-header';
 import { StepError } from '../../core/errors/step-error.ts';
-import { answeredJson, valueAt } from '../../core/json/json.ts';
+import { parseAnswerJson, readPath } from '../../core/json/json.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 
@@ -30,7 +37,7 @@ export async function paginate(pagination: Pagination): Promise<unknown[]> {
   const entities: unknown[] = [];
   let bytes = 0;
   let pages = 0;
-  for await (const page of pagesOf(pagination)) {
+  for await (const page of readPages(pagination)) {
     if (maxPages === undefined && ++pages > defaultPagesMax && page.found.length > 0)
       throw tooMuch(base, `${defaultPagesMax} pages`);
     bytes += page.bytes;
@@ -46,7 +53,7 @@ interface PageOfApi {
   bytes: number;
 }
 
-async function* pagesOf(pagination: Pagination): AsyncGenerator<PageOfApi> {
+async function* readPages(pagination: Pagination): AsyncGenerator<PageOfApi> {
   const { paginationType, maxPages = defaultPagesMax + 1, request, fetch, refused } = pagination;
   const { next, isNumbered } = pagingKinds[paginationType];
   const asked = new Set<string>();
@@ -60,8 +67,8 @@ async function* pagesOf(pagination: Pagination): AsyncGenerator<PageOfApi> {
     if (isNumbered && asked.size > 1 && beyondTheEnd.has(answer.status)) return;
     if (answer.status >= 400) throw refused(answer);
     const { text } = answer;
-    const body = answeredJson(text, url);
-    const found = entitiesIn(body, pagination, answer);
+    const body = parseAnswerJson(text, url);
+    const found = readEntities(body, pagination, answer);
     // A server that ignores the parameter returns the same page again.
     if (text === former.text && found.length > 0) return assertUnpaged(pagination, answer, found);
     if (paginationType === 'offset') assertNoOverlap(pagination, answer, former.found, found);
@@ -93,9 +100,9 @@ function assertNoOverlap(
     );
 }
 
-function entitiesIn(body: unknown, { entityPath }: Pagination, { url }: HttpResponse): unknown[] {
+function readEntities(body: unknown, { entityPath }: Pagination, { url }: HttpResponse): unknown[] {
   if (body === undefined) throw new StepError(`${url} did not return JSON`);
-  const list = entityPath === undefined ? body : valueAt(body, entityPath);
+  const list = entityPath === undefined ? body : readPath(body, entityPath);
   // Some servers return null for an empty list.
   if (list === null) return [];
   if (Array.isArray(list)) return list;
@@ -142,31 +149,31 @@ const pagingKinds: Record<ApiPaging['paginationType'], Kind> = {
     isNumbered: true,
     first: ({ pageParam, startPage }) => ({ [pageParam]: startPage }),
     next: (paging, { found, pages }) =>
-      found === 0 ? undefined : withQuery(paging, { [paging.pageParam]: paging.startPage + pages }),
+      found === 0 ? undefined : addQuery(paging, { [paging.pageParam]: paging.startPage + pages }),
   },
   offset: {
     isNumbered: true,
     first: ({ offsetParam }) => ({ [offsetParam]: 0 }),
     next: (paging, { found, count }) =>
-      found === 0 ? undefined : withQuery(paging, { [paging.offsetParam]: count }),
+      found === 0 ? undefined : addQuery(paging, { [paging.offsetParam]: count }),
   },
   cursor: {
     first: () => ({}),
     next: (paging, { body, answer }) => {
-      const cursor = valueAt(body, paging.cursorPath) ?? '';
+      const cursor = readPath(body, paging.cursorPath) ?? '';
       if (endCursors.has(cursor)) return undefined;
       if (typeof cursor !== 'string' && typeof cursor !== 'number' && typeof cursor !== 'bigint')
         throw new StepError(`${answer.url} has no cursor at ${paging.cursorPath}, but ${typeof cursor}`);
-      const address = addressIn(String(cursor), answer);
+      const address = parseAddress(String(cursor), answer);
       return address
         ? sameOrigin(paging, answer, address)
-        : withQuery(paging, { [paging.cursorParam]: cursor });
+        : addQuery(paging, { [paging.cursorParam]: cursor });
     },
   },
   link: {
     first: () => ({}),
     next: (paging, { answer }) => {
-      const next = linkedNext(answer);
+      const next = parseNextLink(answer);
       return next && sameOrigin(paging, answer, next);
     },
   },
@@ -176,7 +183,7 @@ const pagingKinds: Record<ApiPaging['paginationType'], Kind> = {
 const endCursors = new Set<unknown>(['', false, 0, '0']);
 
 /** A whole address, or one that begins as that of the page did: other cursors may begin with a slash too. */
-function addressIn(cursor: string, { url }: HttpResponse): URL | undefined {
+function parseAddress(cursor: string, { url }: HttpResponse): URL | undefined {
   const isAddress = /^https?:\/\//i.test(cursor) || /^\?./.test(cursor);
   const isPath = cursor.startsWith(`${new URL(url).pathname}?`);
   return (isAddress || isPath) && URL.canParse(cursor, url) ? new URL(cursor, url) : undefined;
@@ -190,9 +197,9 @@ function sameOrigin({ url }: ApiPaging, answer: HttpResponse, next: URL): string
   );
 }
 
-const firstPage = (paging: ApiPaging) => withQuery(paging, pagingKinds[paging.paginationType].first(paging));
+const firstPage = (paging: ApiPaging) => addQuery(paging, pagingKinds[paging.paginationType].first(paging));
 
-function withQuery(
+function addQuery(
   { url: base, pageSize, pageSizeParam }: ApiPaging,
   query: Record<string, string | number | bigint>,
 ): string {
@@ -202,7 +209,7 @@ function withQuery(
   return url.href;
 }
 
-function linkedNext({ url, headers }: HttpResponse): URL | undefined {
+function parseNextLink({ url, headers }: HttpResponse): URL | undefined {
   try {
     const uri = LinkHeader.parse(headers.link ?? '').rel('next')[0]?.uri;
     return uri === undefined ? undefined : new URL(uri, url);

@@ -31,7 +31,7 @@ export function readRobots({ text, urls }: { text: string; urls: readonly string
 
 /** The rules of all groups that name this service, else of those for everyone. */
 const forThisService = memoise((text) => {
-  const groups = groupsIn(text);
+  const groups = parseGroups(text);
   const named = groups.filter(({ agents }) => agents.includes(userAgent));
   const meant = named.length > 0 ? named : groups.filter(({ agents }) => agents.includes('*'));
   return {
@@ -40,7 +40,7 @@ const forThisService = memoise((text) => {
   };
 });
 
-function groupsIn(text: string): Group[] {
+function parseGroups(text: string): Group[] {
   const groups: Group[] = [];
   let begins = true;
   for (const line of text.split(/\r\n|\r|\n/)) {
@@ -57,13 +57,13 @@ function groupsIn(text: string): Group[] {
     begins = true;
     if (key === 'crawl-delay') group.delaySeconds = Number(value) || 0;
     // An empty path matches nothing.
-    else if (value.trim() !== '') group.rules.push(ruleOf(key === 'allow', value.trim()));
+    else if (value.trim() !== '') group.rules.push(parseRule(key === 'allow', value.trim()));
   }
   return groups;
 }
 
-function ruleOf(allow: boolean, path: string): Rule {
-  const pattern = normalised(path);
+function parseRule(allow: boolean, path: string): Rule {
+  const pattern = normalisePath(path);
   const anchored = pattern.endsWith('$');
   const pieces = (anchored ? pattern.slice(0, -1) : pattern).split(/\*+/);
   const shortest = pieces.reduce((sum, piece) => sum + piece.length, 0);
@@ -73,7 +73,7 @@ function ruleOf(allow: boolean, path: string): Rule {
 function isAllowed(rules: readonly Rule[], address: string): boolean {
   const { pathname, search } = new URL(address);
   if (pathname === '/robots.txt') return true;
-  const path = normalised(pathname + search);
+  const path = normalisePath(pathname + search);
   let decisive: Rule | undefined;
   for (const rule of rules) {
     const wins =
@@ -97,7 +97,7 @@ function matches({ pieces, anchored, shortest }: Rule, path: string): boolean {
 }
 
 /** Percent-encodes a path, so that rules and URLs are comparable. */
-function normalised(path: string): string {
+function normalisePath(path: string): string {
   const encoded = path.isWellFormed() ? encodeURI(path).replaceAll('%25', '%') : path;
   return encoded.replace(/%[0-9a-f]{2}/gi, (octet) => octet.toUpperCase());
 }

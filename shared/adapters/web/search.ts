@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
-import { answeredJson } from '../../core/json/json.ts';
+import { parseAnswerJson } from '../../core/json/json.ts';
 import type { HttpRequest, HttpResponse, SearchProvider } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { plainText } from './page.ts';
@@ -25,7 +25,7 @@ export async function querySearchProvider({
   const { request, hits } = searchProviderApis[provider];
   const answer = await ports.fetch({ ...request(account, query, maxResults), timeoutMs: 30_000, signal });
   if (answer.status >= 400) throw refusal(provider, answer, account.key);
-  const parsed = hits.safeParse(answeredJson(answer.text, 'The search'));
+  const parsed = hits.safeParse(parseAnswerJson(answer.text, 'The search'));
   if (!parsed.success) throw new StepError(`${provider} returned an unknown response format`);
   return parsed.data.slice(0, maxResults);
 }
@@ -83,7 +83,7 @@ const exa: Provider = {
         title: title ?? '',
         url,
         snippet: (highlights ?? []).join(' … '),
-        ...published(publishedDate),
+        ...parsePublishedAt(publishedDate),
       })),
     ),
 };
@@ -105,7 +105,7 @@ const tavily: Provider = {
         title: title ?? '',
         url,
         snippet: content ?? '',
-        ...published(published_date),
+        ...parsePublishedAt(published_date),
       })),
     ),
 };
@@ -131,7 +131,7 @@ const brave: Provider = {
         title: plainText(title ?? ''),
         url,
         snippet: plainText(description ?? ''),
-        ...published(page_age),
+        ...parsePublishedAt(page_age),
       })),
     ),
 };
@@ -139,7 +139,7 @@ const brave: Provider = {
 const searchProviderApis: Record<SearchProvider, Provider> = { exa, tavily, brave };
 
 /** The publication time as ISO 8601, if the provider reports one. Without a time zone it is UTC. */
-function published(when: string | null | undefined): Pick<SearchHit, 'publishedAt'> {
+function parsePublishedAt(when: string | null | undefined): Pick<SearchHit, 'publishedAt'> {
   const at = new Date(/T[\d:.]+$/.test(when ?? '') ? `${when}Z` : (when ?? ''));
   return Number.isNaN(at.getTime()) ? {} : { publishedAt: at.toISOString() };
 }

@@ -1,5 +1,5 @@
 import { parseAllDocuments, stringify } from 'yaml';
-import { marked, mayBeInexact, parseExact, unmarked } from '../../core/json/exact-json.ts';
+import { markNumbers, mayBeInexact, parseExact, unmarkNumbers } from '../../core/json/exact-json.ts';
 import { hasTooManyValues, valuesMax } from '../../core/json/value-count.ts';
 
 // Reading and writing a few megabytes of YAML takes seconds: both run in a thread of the sandbox.
@@ -25,7 +25,7 @@ function valueOfJson(text: string): Read | undefined {
 
 /** Numbers of documents are ours, as in all bodies: whole ones that a double would round are refused. */
 function exactly(value: unknown): Read {
-  const isRounded = marked(value) !== value;
+  const isRounded = markNumbers(value) !== value;
   return isRounded
     ? { problem: 'It has a whole number that no 64-bit floating-point number has. Write it as text' }
     : { value };
@@ -44,7 +44,7 @@ function valueOfYaml(text: string): Read {
   }
   try {
     const value: unknown = document?.toJS();
-    return mayBeInexact(text) ? exactly(unmarked(marked(value))) : { value };
+    return mayBeInexact(text) ? exactly(unmarkNumbers(markNumbers(value))) : { value };
   } catch (error) {
     return { problem: (error as Error).message };
   }

@@ -19,7 +19,7 @@ export async function forEachConcurrently<T>(
   const remaining = items[Symbol.iterator]();
   const failures: unknown[] = [];
   const others = new Set<Promise<void>>();
-  const workOn = async () => {
+  const runWorker = async () => {
     for (let next = remaining.next(); !next.done && failures.length === 0; next = remaining.next()) {
       startAnother();
       await work(next.value).catch((error) => failures.push(error));
@@ -28,14 +28,14 @@ export async function forEachConcurrently<T>(
   const startAnother = () => {
     if (others.size + 1 >= atOnce || !permits.tryAcquire()) return;
     const other: Promise<void> = Promise.resolve()
-      .then(workOn)
+      .then(runWorker)
       .finally(() => {
         permits.release();
         others.delete(other);
       });
     others.add(other);
   };
-  await workOn();
+  await runWorker();
   while (others.size > 0) await Promise.all(others);
   if (failures.length > 0) throw failures[0];
 }

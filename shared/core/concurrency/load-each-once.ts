@@ -3,11 +3,11 @@ export function loadEachOnce<Asked, T>(
   load: (asked: Asked) => Promise<T>,
   keyOf: (asked: Asked) => string = String,
 ): (asked: Asked) => Promise<T> {
-  const known = new Map<string, Promise<T>>();
+  const loads = new Map<string, Promise<T>>();
   return (asked) => {
     const key = keyOf(asked);
-    const loading = known.get(key) ?? load(asked);
-    known.set(key, loading);
+    const loading = loads.get(key) ?? load(asked);
+    loads.set(key, loading);
     return loading;
   };
 }

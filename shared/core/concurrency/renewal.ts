@@ -13,7 +13,7 @@ export interface Renewal {
  * Repeats the work that keeps a lease until `stop`. A failure is logged, and the next time tries again.
  * @param isLoss Which errors of the work say that the lease is lost, besides LeaseLost.
  */
-export function renewing(
+export function startRenewal(
   work: () => Promise<unknown>,
   {
     everyMs,

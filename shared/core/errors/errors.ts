@@ -7,7 +7,7 @@ export interface ErrorDetail {
   message: string;
 }
 
-export const detailAt = (path: readonly PropertyKey[], code: DetailCode, message: string): ErrorDetail => ({
+export const toDetail = (path: readonly PropertyKey[], code: DetailCode, message: string): ErrorDetail => ({
   path: path.map(String).join('.'),
   code,
   message,
@@ -82,7 +82,7 @@ export const ifMissing = <T>(answer: T) => ifCode('NOT_FOUND', answer);
 
 /** A detail, or a message for a failure whose code says the rest. */
 type Detail = ErrorDetail | string;
-const errorOf = (code: ErrorCode, detail: Detail, more: More = {}) =>
+const createError = (code: ErrorCode, detail: Detail, more: More = {}) =>
   typeof detail === 'string'
     ? new ServiceError(code, detail, more)
     : new ServiceError(code, detail.message, { ...more, details: [detail] });
@@ -101,13 +101,13 @@ export const invalidAt = (path: string, code: DetailCode, message: string) =>
   invalid([{ path, code, message }]);
 export const unauthenticated = (message = 'The API key is invalid or missing') =>
   new ServiceError('UNAUTHENTICATED', message);
-export const forbidden = (detail: Detail) => errorOf('FORBIDDEN', detail);
+export const forbidden = (detail: Detail) => createError('FORBIDDEN', detail);
 /**
  * @param permission A list: any of these. @param code Explains a refusal that does not depend on the caller's permissions.
  */
 export const missingPermission = (permission: string | readonly string[], code?: DetailCode) => {
   const message = `Missing required permission: ${[permission].flat().join(' or ')}`;
-  return errorOf('MISSING_PERMISSION', code ? { code, message } : message);
+  return createError('MISSING_PERMISSION', code ? { code, message } : message);
 };
 /** One message for unknown ids and for those of other tenants. */
 export const notFound = (what: string, details?: readonly ErrorDetail[]) =>
@@ -117,27 +117,27 @@ export const noSuchEndpoint = (method: string, path: string) => {
   const message = `No such endpoint: ${method} ${path}. Check the method, and the path for a typing error or a double slash`;
   return new ServiceError('NOT_FOUND', 'Not found', { details: [{ code: 'NO_SUCH_ENDPOINT', message }] });
 };
-export const unprocessable = (detail: ErrorDetail) => errorOf('UNPROCESSABLE', detail);
-export const conflict = (detail: Detail) => errorOf('CONFLICT', detail);
-export const tooLarge = (detail: Detail) => errorOf('TOO_LARGE', detail);
+export const unprocessable = (detail: ErrorDetail) => createError('UNPROCESSABLE', detail);
+export const conflict = (detail: Detail) => createError('CONFLICT', detail);
+export const tooLarge = (detail: Detail) => createError('TOO_LARGE', detail);
 export const rateLimited = (
   window: 'Minutely' | 'Hourly' | 'Daily',
   limit: number,
   retryAfterSeconds: number,
-) => errorOf('RATE_LIMITED', `${window} limit of ${limit} requests reached`, { retryAfterSeconds });
+) => createError('RATE_LIMITED', `${window} limit of ${limit} requests reached`, { retryAfterSeconds });
 /** Another server, which the caller named, failed. */
 export const upstreamFailed = (message: string) =>
-  errorOf('UPSTREAM_FAILED', { code: 'UPSTREAM_FAILED', message });
+  createError('UPSTREAM_FAILED', { code: 'UPSTREAM_FAILED', message });
 /** Too much of the caller's earlier work is unfinished. */
 export const tooManyAtOnce = (message: string, retryAfterSeconds: number) =>
-  errorOf('RATE_LIMITED', message, { retryAfterSeconds });
+  createError('RATE_LIMITED', message, { retryAfterSeconds });
 /** Another server, which the deployment needs, does not respond. */
 export const unavailable = (message: string) =>
-  errorOf('BUSY', { code: 'UPSTREAM_FAILED', message }, { retryAfterSeconds: 5 });
+  createError('BUSY', { code: 'UPSTREAM_FAILED', message }, { retryAfterSeconds: 5 });
 /** Part of the work is done. Sending the same request again continues it. */
-export const outOfTime = (detail: Detail) => errorOf('OUT_OF_TIME', detail);
+export const outOfTime = (detail: Detail) => createError('OUT_OF_TIME', detail);
 /** Nothing is done yet: the service is busy with other work. */
 export const serviceBusy = () =>
-  errorOf('BUSY', 'The service has too much to check at the moment. Send the request again later', {
+  createError('BUSY', 'The service has too much to check at the moment. Send the request again later', {
     retryAfterSeconds: 10,
   });

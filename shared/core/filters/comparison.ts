@@ -3,17 +3,20 @@ import type { FieldValue } from './field-value.ts';
 /** Compares two values of records and filters; `undefined` if they are not comparable. */
 export function compare(one: FieldValue, other: FieldValue): number | undefined {
   const [first, second] = [one.value, other.value];
-  if (typeof first === 'number' || typeof second === 'number') return between(one.number, other.number);
+  if (typeof first === 'number' || typeof second === 'number') return compareValues(one.number, other.number);
   if (typeof first === 'boolean' || typeof second === 'boolean')
-    return between(one.asBoolean, other.asBoolean);
+    return compareValues(one.asBoolean, other.asBoolean);
   if (typeof first !== 'string' || typeof second !== 'string') return undefined;
   if (one.decimal && other.decimal)
-    return between(one.number, other.number) || one.decimal.cmp(other.decimal);
+    return compareValues(one.number, other.number) || one.decimal.cmp(other.decimal);
   // Compare code points, as UTF-8 bytes do. JavaScript compares UTF-16 units.
-  return between(one.instant, other.instant) ?? Buffer.compare(one.bytes, other.bytes);
+  return compareValues(one.instant, other.instant) ?? Buffer.compare(one.bytes, other.bytes);
 }
 
-function between<T extends number | boolean>(one: T | undefined, other: T | undefined): number | undefined {
+function compareValues<T extends number | boolean>(
+  one: T | undefined,
+  other: T | undefined,
+): number | undefined {
   if (one === undefined || other === undefined) return undefined;
   return one < other ? -1 : one > other ? 1 : 0;
 }
@@ -50,13 +53,13 @@ export function parseInstant(value: unknown): number | undefined {
   date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   const [fraction, zone] = parts.slice(7);
-  const seconds = (hour * 60 + minute - offsetOf(zone)) * 60 + second + Number(fraction ?? 0);
+  const seconds = (hour * 60 + minute - parseOffset(zone)) * 60 + second + Number(fraction ?? 0);
   return date.getTime() + seconds * 1000;
 }
 type Six<T> = [T, T, T, T, T, T];
 
 /** Minutes east of Greenwich. */
-function offsetOf(zone = 'Z'): number {
+function parseOffset(zone = 'Z'): number {
   if (zone.toUpperCase() === 'Z') return 0;
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0);
   return zone.startsWith('-') ? -minutes : minutes;

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { withoutTrailing } from '../text.ts';
+import { trimTrailing } from '../text.ts';
 import { isPlainNumber, parseInstant, toBoolean, toNumber } from './comparison.ts';
 import { isSet } from './field.ts';
 
@@ -48,28 +48,28 @@ export class FieldValue {
   get key(): string {
     return this.#once('key', (value) => {
       const text = String(value);
-      if (isPlainNumber(text)) return `number ${withoutTrailingZeros(text)}`;
+      if (isPlainNumber(text)) return `number ${stripTrailingZeros(text)}`;
       return this.instant === undefined ? `text ${text}` : `instant ${this.instant}`;
     });
   }
 
   get folded(): string {
-    return this.#once('folded', foldedText);
+    return this.#once('folded', foldCase);
   }
 
   /** The elements of a list, except nested lists and objects. */
   get foldedElements(): ReadonlySet<string> {
     return this.#once('foldedElements', (value) => {
       const scalars = (value as unknown[]).filter((each) => typeof each !== 'object');
-      return new Set(scalars.map(foldedText));
+      return new Set(scalars.map(foldCase));
     });
   }
 }
 
 /** Upper case unifies what lower case keeps distinct: ß and SS, the two forms of sigma. */
-const foldedText = (value: unknown) => String(value).toUpperCase();
+const foldCase = (value: unknown) => String(value).toUpperCase();
 
-function withoutTrailingZeros(number: string): string {
-  const short = number.includes('.') ? withoutTrailing(withoutTrailing(number, '0'), '.') : number;
+function stripTrailingZeros(number: string): string {
+  const short = number.includes('.') ? trimTrailing(trimTrailing(number, '0'), '.') : number;
   return short === '-0' ? '0' : short;
 }

@@ -13,9 +13,9 @@ export const recordFields = ['name', 'type', 'createdAt', 'updatedAt'] as const;
 export const metadataFieldPath = (key: string) => `metadata.${key}`;
 
 /** Resolves a field: the record's own field, else a metadata key, else a dotted path into the metadata. */
-export function valueOfField(record: Filterable, field: string): unknown {
-  const own = recordFields.find((name) => name === field);
-  if (own) return record[own];
+export function getFieldValue(record: Filterable, field: string): unknown {
+  const recordField = recordFields.find((name) => name === field);
+  if (recordField) return record[recordField];
   const { metadata } = record;
   if (isOwn(metadata, field)) return metadata[field];
   const held = field

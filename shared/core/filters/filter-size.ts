@@ -1,12 +1,12 @@
-import { grouped } from '../text.ts';
+import { groupDigits } from '../text.ts';
 
 /** Limits of a whole filter. Up to 50,000 records evaluate each condition. */
 const conditionsMax = 500;
 const valuesMax = 10_000;
 export const valueCharactersMax = 10_000;
 
-export const filterSizes = `${grouped(conditionsMax)} conditions (groups included), ${grouped(valuesMax)} values in lists and ${grouped(valueCharactersMax)} characters per text at most`;
-export const valueTooLong = `A text has at most ${grouped(valueCharactersMax)} characters`;
+export const filterSizes = `${groupDigits(conditionsMax)} conditions (groups included), ${groupDigits(valuesMax)} values in lists and ${groupDigits(valueCharactersMax)} characters per text at most`;
+export const valueTooLong = `A text has at most ${groupDigits(valueCharactersMax)} characters`;
 
 export const isTooLong = (value: unknown): boolean =>
   Array.isArray(value)
@@ -27,8 +27,8 @@ export function filterSizeProblem(filter: unknown, levels: number): string | und
     const groups = objects.flatMap((part) => (Array.isArray(part.conditions) ? [part.conditions] : []));
     conditions += groups.reduce((sum, { length }) => sum + length, 0);
     values += objects.reduce((sum, { value }) => sum + (Array.isArray(value) ? value.length : 0), 0);
-    if (conditions > conditionsMax) return `A filter has at most ${grouped(conditionsMax)} conditions`;
-    if (values > valuesMax) return `A filter has at most ${grouped(valuesMax)} values in lists`;
+    if (conditions > conditionsMax) return `A filter has at most ${groupDigits(conditionsMax)} conditions`;
+    if (values > valuesMax) return `A filter has at most ${groupDigits(valuesMax)} values in lists`;
     parts = groups.flat();
   }
   return undefined;

@@ -61,15 +61,15 @@ export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Opti
       const message = tooLong ? valueTooLong : `The value of ${op} must be ${expected}`;
       context.addIssue({ code: 'custom', params: tooLong ? { code: 'TOO_LARGE' } : {}, message });
     });
-  const groupOf = (member: z.ZodType<RecordFilter>, depth: number): z.ZodType<RecordFilter> => {
+  const createGroup = (member: z.ZodType<RecordFilter>, depth: number): z.ZodType<RecordFilter> => {
     const conditions = z.array(member).min(1).max(50).meta({ description: 'Conditions, or groups of them' });
     const group = z.strictObject({ op: GroupOperator, conditions });
     const filter = z.discriminatedUnion('op', [Leaf, group], {
       error: ({ code }) => (code === 'invalid_union' ? unknownOperator : undefined),
     }) as z.ZodType<RecordFilter>;
-    return depth < nestingMax ? groupOf(filter, depth + 1) : filter;
+    return depth < nestingMax ? createGroup(filter, depth + 1) : filter;
   };
-  const whole = groupOf(Leaf as z.ZodType<RecordFilter>, 1);
+  const whole = createGroup(Leaf as z.ZodType<RecordFilter>, 1);
   return z.preprocess((input, context) => {
     const message = filterSizeProblem(input, nestingMax);
     if (message) context.addIssue({ code: 'custom', params: { code: 'TOO_LARGE' }, message });

@@ -1,5 +1,5 @@
 import { compare } from './comparison.ts';
-import { type Filterable, valueOfField } from './field.ts';
+import { type Filterable, getFieldValue } from './field.ts';
 import { FieldValue } from './field-value.ts';
 import type { RecordFilter } from './filter.ts';
 import type { Operator } from './operands.ts';
@@ -20,9 +20,9 @@ export type FieldsPredicate = (fields: Fields) => boolean;
 export function filterableFields(record: Filterable): Fields {
   const readings = new Map<string, FieldValue>();
   return (field) => {
-    const known = readings.get(field) ?? new FieldValue(valueOfField(record, field));
-    readings.set(field, known);
-    return known;
+    const reading = readings.get(field) ?? new FieldValue(getFieldValue(record, field));
+    readings.set(field, reading);
+    return reading;
   };
 }
 
@@ -46,7 +46,7 @@ const satisfiedByNothing = new Set<Operator>(['isNotSet', 'neq', 'notIn']);
 type Test = (held: FieldValue) => boolean;
 type TestFor = (value: unknown, now: Date) => Test;
 
-const ordered =
+const testOrder =
   (...results: number[]): TestFor =>
   (value) => {
     const asked = new FieldValue(value);
@@ -54,10 +54,14 @@ const ordered =
   };
 
 /** Whether a field equals one of some values, in constant time per field. */
-function among(values: readonly unknown[]): Test {
+function testAmong(values: readonly unknown[]): Test {
   const asked = values.map((value) => new FieldValue(value));
-  const ofType = (type: string) => asked.filter(({ value }) => typeof value === type);
-  const [numbers, booleans, texts] = [ofType('number'), ofType('boolean'), ofType('string')];
+  const selectOfType = (type: string) => asked.filter(({ value }) => typeof value === type);
+  const [numbers, booleans, texts] = [
+    selectOfType('number'),
+    selectOfType('boolean'),
+    selectOfType('string'),
+  ];
   const exact = new Set(numbers.map(({ number }) => number));
   const numeric = new Set([...numbers, ...texts].flatMap(({ number }) => number ?? []));
   const flags = new Set(booleans.map(({ asBoolean }) => asBoolean));
@@ -98,12 +102,12 @@ const agedInDays =
   };
 
 const tests: Record<Operator, TestFor> = {
-  eq: (value) => among([value]),
-  neq: (value) => not(among([value])),
-  gt: ordered(1),
-  gte: ordered(1, 0),
-  lt: ordered(-1),
-  lte: ordered(-1, 0),
+  eq: (value) => testAmong([value]),
+  neq: (value) => not(testAmong([value])),
+  gt: testOrder(1),
+  gte: testOrder(1, 0),
+  lt: testOrder(-1),
+  lte: testOrder(-1, 0),
   between: (value, now) => {
     const [low, high] = value as [unknown, unknown];
     const [isHighEnough, isLowEnough] = [tests.gte(low, now), tests.lte(high, now)];
@@ -116,8 +120,8 @@ const tests: Record<Operator, TestFor> = {
   },
   startsWith: textual((held, value) => held.startsWith(value)),
   endsWith: textual((held, value) => held.endsWith(value)),
-  in: (values) => among(values as unknown[]),
-  notIn: (values) => not(among(values as unknown[])),
+  in: (values) => testAmong(values as unknown[]),
+  notIn: (values) => not(testAmong(values as unknown[])),
   isSet: () => () => true,
   isNotSet: () => () => false,
   isTrue: () => (held) => held.asBoolean === true,

@@ -7,7 +7,11 @@ interface TextIn {
 }
 
 /** Yields the texts in a JSON value with their paths. A value that is nested too deeply yields one empty text. */
-export function* textsIn(value: unknown, path: PropertyKey[] = [], depthMax = nestingMax): Generator<TextIn> {
+export function* walkTexts(
+  value: unknown,
+  path: PropertyKey[] = [],
+  depthMax = nestingMax,
+): Generator<TextIn> {
   const depth = path.length;
   if (depth > depthMax) yield { text: '', path: [], depth };
   else if (typeof value === 'string') yield { text: value, path, depth };
@@ -32,13 +36,13 @@ function textsOfMember(
   const inside = [...path, key];
   if (path.length < depthMax && typeof member === 'string')
     return [{ text: member, path: inside, depth: inside.length }];
-  return textsIn(member, inside, depthMax);
+  return walkTexts(member, inside, depthMax);
 }
 
 const none: readonly TextIn[] = [];
 
 /** The approximate length of a value as JSON. Stops counting above `max`. */
-export function characterCount(value: unknown, max: number): number {
+export function countCharacters(value: unknown, max: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;
   // The loop would enumerate all indexes first.
@@ -47,7 +51,7 @@ export function characterCount(value: unknown, max: number): number {
   for (const name in value) {
     if (characters > max) break;
     const member = (value as Record<string, unknown>)[name];
-    characters += (Array.isArray(value) ? 1 : name.length) + characterCount(member, max - characters);
+    characters += (Array.isArray(value) ? 1 : name.length) + countCharacters(member, max - characters);
   }
   return characters;
 }

@@ -1,10 +1,10 @@
 /** The same text for objects with the same members in any order. */
-export const sortedJson = (value: unknown): string =>
+export const toSortedJson = (value: unknown): string =>
   JSON.stringify(value, (_name, member) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member) ? sorted(member) : member,
+    typeof member === 'object' && member !== null && !Array.isArray(member) ? sortMembers(member) : member,
   );
 
-function sorted(value: object): object {
+function sortMembers(value: object): object {
   const names = Object.keys(value);
   const inOrder = names.toSorted();
   if (names.every((name, index) => name === inOrder[index])) return value;

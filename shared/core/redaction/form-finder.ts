@@ -32,7 +32,7 @@ export interface Finder {
 interface FormScan {
   push: (piece: string) => void;
   /** The hits so far that no further text can change, and where the text begins that it can. */
-  settled: () => { hits: FormHit[]; upTo: number };
+  takeSettled: () => { hits: FormHit[]; upTo: number };
   /** The hits that are left when there is no further text. */
   end: () => FormHit[];
 }
@@ -68,19 +68,19 @@ function openStartFilter(forms: readonly Form[]): (text: string) => boolean {
   const begins = new Uint32Array(bits / 32);
   const last = bits - 1;
   for (const { text } of forms) {
-    const hash = hashAt(text, 0) & last;
+    const hash = computeHash(text, 0) & last;
     begins[hash >>> 5] = (begins[hash >>> 5] ?? 0) | (1 << (hash & 31));
   }
   return (text) => {
     for (let at = 0; at + formLengthMin <= text.length; at++) {
-      const hash = hashAt(text, at) & last;
+      const hash = computeHash(text, at) & last;
       if (((begins[hash >>> 5] ?? 0) & (1 << (hash & 31))) !== 0) return true;
     }
     return false;
   };
 }
 
-const hashAt = (text: string, at: number) =>
+const computeHash = (text: string, at: number) =>
   (text.charCodeAt(at) * 0x9e37) ^
   (text.charCodeAt(at + 1) * 0x79b9) ^
   (text.charCodeAt(at + 2) * 0x85eb) ^
@@ -142,7 +142,7 @@ class Automaton {
     }
   }
 
-  entryAt(node: number): Entry | undefined {
+  findEntry(node: number): Entry | undefined {
     return this.#entries[(this.#found[node] ?? 0) - 1];
   }
 
@@ -157,7 +157,7 @@ class Automaton {
       const character = head.charCodeAt(at);
       node = this.#childOf(node, character) || this.#addChild(node, character);
     }
-    if (length > (this.entryAt(node)?.length ?? 0)) this.#found[node] = index + 1;
+    if (length > (this.findEntry(node)?.length ?? 0)) this.#found[node] = index + 1;
   }
 
   #addChild(node: number, character: number): number {
@@ -186,15 +186,16 @@ class Automaton {
 
   #byDepth(): Int32Array {
     const places = new Int32Array(headLengthMax + 2);
-    const depthOf = (node: number) => this.depths[node] ?? 0;
-    const placeOf = (depth: number) => places[depth] ?? 0;
-    for (let node = 1; node < this.#count; node++) places[depthOf(node) + 1] = placeOf(depthOf(node) + 1) + 1;
-    for (let depth = 1; depth < places.length; depth++) places[depth] = placeOf(depth) + placeOf(depth - 1);
+    const getDepth = (node: number) => this.depths[node] ?? 0;
+    const getPlace = (depth: number) => places[depth] ?? 0;
+    for (let node = 1; node < this.#count; node++)
+      places[getDepth(node) + 1] = getPlace(getDepth(node) + 1) + 1;
+    for (let depth = 1; depth < places.length; depth++) places[depth] = getPlace(depth) + getPlace(depth - 1);
     const nodes = new Int32Array(this.#count - 1);
     for (let node = 1; node < this.#count; node++) {
-      const place = placeOf(depthOf(node));
+      const place = getPlace(getDepth(node));
       nodes[place] = node;
-      places[depthOf(node)] = place + 1;
+      places[getDepth(node)] = place + 1;
     }
     return nodes;
   }
@@ -243,13 +244,13 @@ function openScan(automaton: Automaton): FormScan {
       for (let index = 0; index < piece.length; index++) {
         node = automaton.next(node, piece.charCodeAt(index));
         at++;
-        const entry = automaton.entryAt(node);
+        const entry = automaton.findEntry(node);
         if (!entry) continue;
         settle(openFrom());
         note(entry);
       }
     },
-    settled() {
+    takeSettled() {
       const open = openFrom();
       settle(open);
       const first = hits.findIndex(({ end }) => end > open);

@@ -20,5 +20,5 @@ export interface Unmasked {
 }
 
 /** What flows on of an output. */
-export const flowing = ({ output, unmasked }: Unmasked & { output?: unknown }): unknown =>
+export const toFlowingValue = ({ output, unmasked }: Unmasked & { output?: unknown }): unknown =>
   unmasked ? unmasked.value : output;

@@ -10,24 +10,24 @@ interface Known {
   until: number;
 }
 /** By value, most recent last. Each value has its own redactor, so that adding one does not rebuild the others. */
-const known = new Map<string, Known>();
+const values = new Map<string, Known>();
 let characters = 0;
 
 /** Registers a secret value that this process holds, so that the log omits it. */
 export function rememberSecretValue(value: string): void {
-  const redactor = known.get(value)?.redactor ?? createRedactor([['', value]]);
+  const redactor = values.get(value)?.redactor ?? createRedactor([['', value]]);
   forget(value);
-  known.set(value, { redactor, until: performance.now() + keptMs });
+  values.set(value, { redactor, until: performance.now() + keptMs });
   characters += value.length;
-  for (const [oldest, { until }] of known) {
-    if (known.size <= valuesMax && characters <= charactersMax && until > performance.now()) break;
+  for (const [oldest, { until }] of values) {
+    if (values.size <= valuesMax && characters <= charactersMax && until > performance.now()) break;
     forget(oldest);
   }
 }
 
 function forget(value: string): void {
-  if (known.delete(value)) characters -= value.length;
+  if (values.delete(value)) characters -= value.length;
 }
 
 export const redactKnownValues = (text: string): string =>
-  [...known.values()].reduce((left, { redactor }) => redactor.text(left), text);
+  [...values.values()].reduce((left, { redactor }) => redactor.text(left), text);

@@ -1,3 +1,10 @@
+/**
+ * Replaces the values of secrets in texts, JSON and streams by the names of the secrets.
+ * The forms of a value (encodings, escapes, parts) are found by one automaton (`form-finder.ts`), whatever their number.
+ * Texts of others may hold ordinary values as words, which are redacted only where they stand alone.
+ * Encodings that no form foresees are tried last: a text that reveals a value once it is decoded is redacted as a whole,
+ * JSON member by member as far as possible. A stream holds back what may be the beginning of a value.
+ */
 import { parseExact } from '../json/exact-json.ts';
 import { createFormFinder, type Finder, type Form, type FormHit } from './form-finder.ts';
 import { isOrdinary, secretForms } from './secret-forms.ts';
@@ -20,33 +27,33 @@ export function createRedactor(
   values: Iterable<readonly [key: string, value: string]>,
   { ofOthers = false }: { ofOthers?: boolean } = {},
 ): Redactor {
-  const given = [...values];
-  const alone = ofOthers ? given.filter(([, value]) => isOrdinary(value)) : [];
-  const forms = given.flatMap(([key, value]) =>
+  const valueList = [...values];
+  const alone = ofOthers ? valueList.filter(([, value]) => isOrdinary(value)) : [];
+  const forms = valueList.flatMap(([key, value]) =>
     [...new Set([value, value.trim()].flatMap(secretForms))]
       .filter((form) => !ofOthers || !isOrdinary(value) || form.toLowerCase() !== value.toLowerCase())
-      .map((form): Form => ({ text: form, mark: markOf(key) })),
+      .map((form): Form => ({ text: form, mark: toMark(key) })),
   );
   const finder = createFormFinder(forms);
-  const withoutAlone = replacerOfAlone(alone);
-  function text(given: string): string {
-    const left = withoutAlone(marked(given, finder.find(given)));
-    const marks = marksOfUnknownForms(finder, left);
+  const withoutAlone = createAloneReplacer(alone);
+  function text(input: string): string {
+    const left = withoutAlone(markHits(input, finder.find(input)));
+    const marks = findUnknownForms(finder, left);
     return marks === undefined ? left : (cleanJson(left, text) ?? marks);
   }
   return {
     text,
-    json: (value) => (given.length > 0 ? (redacted(value, text) as typeof value) : value),
-    stream: () => redactedStream(finder),
+    json: (value) => (valueList.length > 0 ? (redactValue(value, text) as typeof value) : value),
+    stream: () => openRedactedStream(finder),
   };
 }
 
-const markOf = (key: string) => (key ? `[secret:${key}]` : '[secret]');
+const toMark = (key: string) => (key ? `[secret:${key}]` : '[secret]');
 
 /** Replaces values that stand alone. Of each place where one is found, a fixed number of characters around it is read. */
-function replacerOfAlone(values: readonly (readonly [string, string])[]): Redactor['text'] {
+function createAloneReplacer(values: readonly (readonly [string, string])[]): Redactor['text'] {
   if (values.length === 0) return (text) => text;
-  const marks = new Map(values.map(([key, value]) => [value, markOf(key)]));
+  const marks = new Map(values.map(([key, value]) => [value, toMark(key)]));
   const any = [...marks.keys()].map((value) => RegExp.escape(value)).join('|');
   const before = String.raw`(?<=["'=:/?&]\s?|\b(?:[Bb]earer|[Bb]asic|[Tt]oken)\s)`;
   const after = String.raw`(?=["',;&)\]}/?\r\n]|\s?$)`;
@@ -55,7 +62,7 @@ function replacerOfAlone(values: readonly (readonly [string, string])[]): Redact
 }
 
 /** Replaces hits with marks. Marks are not scanned again. */
-function marked(text: string, hits: readonly FormHit[]): string {
+function markHits(text: string, hits: readonly FormHit[]): string {
   let out = '';
   let from = 0;
   for (const { start, end, marks } of hits) {
@@ -69,9 +76,9 @@ function marked(text: string, hits: readonly FormHit[]): string {
 const decodedMax = 200_000;
 
 /** Redacts a value that no form matches, for example a partly escaped one. */
-function marksOfUnknownForms({ find }: Finder, text: string): string | undefined {
+function findUnknownForms({ find }: Finder, text: string): string | undefined {
   if (text.length > decodedMax) return undefined;
-  const plain = decoded(text);
+  const plain = decodeText(text);
   const hits = plain === text ? [] : find(plain);
   return hits.length === 0 ? undefined : [...new Set(hits.flatMap(({ marks }) => marks))].join('');
 }
@@ -80,14 +87,14 @@ function marksOfUnknownForms({ find }: Finder, text: string): string | undefined
 function cleanJson(text: string, clean: Redactor['text']): string | undefined {
   try {
     const value = parseExact(text);
-    return typeof value === 'object' ? JSON.stringify(redacted(value, clean)) : undefined;
+    return typeof value === 'object' ? JSON.stringify(redactValue(value, clean)) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** A JSON value with other texts, in names and numbers too. The value itself if none differs. */
-export function redacted(value: unknown, text: Redactor['text']): unknown {
+export function redactValue(value: unknown, text: Redactor['text']): unknown {
   if (typeof value === 'string') return text(value);
   if (typeof value === 'number' || typeof value === 'bigint') {
     const digits = String(value);
@@ -95,26 +102,26 @@ export function redacted(value: unknown, text: Redactor['text']): unknown {
     return clean === digits ? value : clean;
   }
   if (Array.isArray(value)) {
-    const items = value.map((item) => redacted(item, text));
+    const items = value.map((item) => redactValue(item, text));
     return items.every((item, index) => Object.is(item, value[index])) ? value : items;
   }
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value);
-  const clean = members.map(([name, item]) => [text(name), redacted(item, text)] as const);
+  const clean = members.map(([name, item]) => [text(name), redactValue(item, text)] as const);
   const isSame = members.every(
     ([name, item], at) => name === clean[at]?.[0] && Object.is(item, clean[at]?.[1]),
   );
   return isSame ? value : Object.fromEntries(clean);
 }
 
-function redactedStream(finder: Finder): ReturnType<Redactor['stream']> {
+function openRedactedStream(finder: Finder): ReturnType<Redactor['stream']> {
   const scan = finder.scan();
   /** Begins at this position of the whole text. */
   let held = '';
   let from = 0;
   function take(hits: readonly FormHit[], upTo: number): string {
     const here = hits.map(({ start, end, marks }) => ({ start: start - from, end: end - from, marks }));
-    const taken = marked(held.slice(0, upTo - from), here);
+    const taken = markHits(held.slice(0, upTo - from), here);
     held = held.slice(upTo - from);
     from = upTo;
     return taken;
@@ -123,7 +130,7 @@ function redactedStream(finder: Finder): ReturnType<Redactor['stream']> {
     push(piece) {
       scan.push(piece);
       held += piece;
-      const { hits, upTo } = scan.settled();
+      const { hits, upTo } = scan.takeSettled();
       return take(hits, upTo);
     },
     end: () => take(scan.end(), from + held.length),
@@ -137,7 +144,7 @@ const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', a
 const letters: Record<string, string> = { n: '\n', r: '', t: '\t' };
 
 /** Decodes the escapes of URLs, JSON and HTML in a text, also nested ones. */
-function decoded(text: string): string {
+function decodeText(text: string): string {
   let left = text;
   for (let round = 0; round < rounds; round++) {
     const next = once(left);

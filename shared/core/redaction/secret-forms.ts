@@ -15,7 +15,7 @@ export const isOrdinary = (value: string): boolean =>
 /** The encodings in which recipients may write a value, including nested ones. */
 export function secretForms(value: string): string[] {
   const texts = textForms(value);
-  const tokens = tokensOf(value);
+  const tokens = findTokens(value);
   const longest = tokens.toSorted((one, other) => other.length - one.length).slice(0, packedTokensMax);
   const packed = [...new Set([...texts, ...longest])].flatMap((text) => [
     ...hexForms(text),
@@ -40,12 +40,12 @@ function textForms(value: string): string[] {
     value.toLowerCase(),
     value.toUpperCase(),
     value.replace(/\r?\n/g, '\r\n'),
-    escapedForScript(value),
+    escapeForScript(value),
   ];
 }
 
 /** Escapes a value for any literal, comment or regular expression of a script. */
-export const escapedForScript = (text: string) =>
+export const escapeForScript = (text: string) =>
   text.replace(/[^A-Za-z0-9]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function urlForms(value: string): string[] {
@@ -71,7 +71,7 @@ const htmlForms = (value: string) =>
   );
 
 /** Parts that no encoding changes and that are too long to occur by chance. */
-const tokensOf = (value: string) => value.match(/[A-Za-z0-9]{16,}/g) ?? [];
+const findTokens = (value: string) => value.match(/[A-Za-z0-9]{16,}/g) ?? [];
 
 function hexForms(text: string): string[] {
   const hex = Buffer.from(text).toString('hex');

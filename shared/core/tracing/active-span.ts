@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Note, notesMax } from './note.ts';
-import { formatTraceparent, runSpanId, storedContext, type TraceContext } from './trace-context.ts';
+import { formatContext, formatTraceparent, runSpanId, type TraceContext } from './trace-context.ts';
 
 /** The run of which the spans are. */
 export interface TracedRun {
@@ -24,7 +24,7 @@ export interface ActiveSpan extends TracedRun {
 const current = new AsyncLocalStorage<ActiveSpan>();
 const received = new AsyncLocalStorage<TraceContext | undefined>();
 
-export const activeSpan = (): ActiveSpan | undefined => current.getStore();
+export const getActiveSpan = (): ActiveSpan | undefined => current.getStore();
 
 export const openSpan = (run: TracedRun, path: string, since: number): ActiveSpan => ({
   ...run,
@@ -34,11 +34,11 @@ export const openSpan = (run: TracedRun, path: string, since: number): ActiveSpa
   room: { left: notesMax },
 });
 
-export const inSpan = <T>(span: ActiveSpan | undefined, work: () => T): T =>
+export const runInSpan = <T>(span: ActiveSpan | undefined, work: () => T): T =>
   span ? current.run(span, work) : work();
 
 /** Reads a generator inside of a span, whoever reads the result. */
-export async function* eachInSpan<T, R>(
+export async function* iterateInSpan<T, R>(
   span: ActiveSpan,
   source: AsyncIterable<T, R, undefined>,
 ): AsyncGenerator<T, R, undefined> {
@@ -81,16 +81,16 @@ export function beginNote(facts: NoteFacts): OpenNote | undefined {
   };
 }
 
-/** Notes work in the active span, and whether it throws. @param known What the answer says of it. */
-export async function noted<T>(
+/** Notes work in the active span, and whether it throws. @param toFacts What the answer says of it. */
+export async function recordNote<T>(
   facts: NoteFacts,
   work: () => Promise<T>,
-  known: (answer: T) => Partial<NoteFacts> = () => ({}),
+  toFacts: (answer: T) => Partial<NoteFacts> = () => ({}),
 ): Promise<T> {
   const note = beginNote(facts);
   try {
-    const answer = await inSpan(note?.span, work);
-    note?.end(known(answer));
+    const answer = await runInSpan(note?.span, work);
+    note?.end(toFacts(answer));
     return answer;
   } catch (error) {
     note?.end({ st: 'e' });
@@ -98,24 +98,24 @@ export async function noted<T>(
   }
 }
 
-const contextOf = ({ traceId, runId, path, isUnkept }: ActiveSpan): TraceContext => ({
+const toContext = ({ traceId, runId, path, isUnkept }: ActiveSpan): TraceContext => ({
   traceId,
   spanId: runSpanId(runId, isUnkept ? '' : path),
 });
 
 /** The header that tells a server in which span a request is sent. */
-export const traceHeaders = (): { traceparent?: string } => {
+export const getTraceHeaders = (): { traceparent?: string } => {
   const span = current.getStore();
-  return span ? { traceparent: formatTraceparent(contextOf(span)) } : {};
+  return span ? { traceparent: formatTraceparent(toContext(span)) } : {};
 };
 
 /** Runs a request that came with a trace. */
-export const withReceivedTrace = <T>(context: TraceContext | undefined, work: () => T): T =>
+export const runWithReceivedTrace = <T>(context: TraceContext | undefined, work: () => T): T =>
   received.run(context, work);
 
 /** The span to which a run belongs that starts now, as stored with it: that of the run around it, or the one that its request names. */
-export const startedIn = (): { startedIn?: string } => {
+export const getStartedIn = (): { startedIn?: string } => {
   const span = current.getStore();
-  const context = span ? contextOf(span) : received.getStore();
-  return context ? { startedIn: storedContext(context) } : {};
+  const context = span ? toContext(span) : received.getStore();
+  return context ? { startedIn: formatContext(context) } : {};
 };

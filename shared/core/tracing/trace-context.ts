@@ -8,17 +8,17 @@ export interface TraceContext {
   spanId: string;
 }
 
-const hexOf = (digits: number, ...names: readonly string[]): string => {
+const hashToHex = (digits: number, ...names: readonly string[]): string => {
   const digest = createHash('sha256').update(names.join('\0')).digest('hex').slice(0, digits);
   // An id of zeros is invalid.
   return /[1-9a-f]/.test(digest) ? digest : `${digest.slice(1)}1`;
 };
 
 /** The trace of a run that was started without one. */
-export const runTraceId = (runId: string) => hexOf(32, 'trace', runId);
+export const runTraceId = (runId: string) => hashToHex(32, 'trace', runId);
 
 /** @param path The place in the run; empty for the run itself. */
-export const runSpanId = (runId: string, path: string) => hexOf(16, 'span', runId, path);
+export const runSpanId = (runId: string, path: string) => hashToHex(16, 'span', runId, path);
 
 const traceparent =
   /^(?<version>[0-9a-f]{2})-(?<traceId>[0-9a-f]{32})-(?<spanId>[0-9a-f]{16})-[0-9a-f]{2}(?<more>-.*)?$/;
@@ -35,12 +35,12 @@ export function parseTraceparent(header: string | undefined): TraceContext | und
 export const formatTraceparent = ({ traceId, spanId }: TraceContext) => `00-${traceId}-${spanId}-01`;
 
 /** As stored with a run: `<traceId>-<spanId>`. */
-export const storedContext = ({ traceId, spanId }: TraceContext) => `${traceId}-${spanId}`;
+export const formatContext = ({ traceId, spanId }: TraceContext) => `${traceId}-${spanId}`;
 export const readContext = (stored: string | undefined) =>
   stored === undefined ? undefined : parseTraceparent(`00-${stored}-01`);
 
 /** @param startedIn As stored with the run. @param source Whose trace it is without that. */
-export const tracedRun = (runId: string, startedIn: string | undefined, source = runId) => ({
+export const toTracedRun = (runId: string, startedIn: string | undefined, source = runId) => ({
   runId,
   traceId: readContext(startedIn)?.traceId ?? runTraceId(source),
 });

@@ -1,7 +1,10 @@
+/**
+ * Calculates arithmetic expressions with decimals of 50 digits: the calculator tool.
+ * Acorn parses the text, and decimal.js computes the tree; nothing of the text runs as code. The number of operations is
+ * bounded, since powers and logarithms take up to a millisecond each. Errors are for the author of the expression.
+ */
 import { type Expression, parseExpressionAt, type SpreadElement } from 'acorn';
 import { Decimal } from 'decimal.js';
-
-// Parses with acorn and computes with decimal.js. Nothing of the text runs as code.
 
 /** Powers and logarithms of 50 digits take up to a millisecond each. */
 const operationsMax = 100;
@@ -14,14 +17,14 @@ interface State {
 
 /** The value of an arithmetic expression as decimal text. @throws RangeError with a message for its author */
 export function calculate(text: string, values: Values = {}): string {
-  const result = evaluate(parsed(text), { values, operations: 0 });
+  const result = evaluate(parseExpression(text), { values, operations: 0 });
   if (result.isNaN()) throw new RangeError('The result is not a number');
   if (!result.isFinite())
     throw new RangeError('The result is infinite: a division by 0, or a number that is too large');
   return result.toSignificantDigits().toFixed();
 }
 
-function parsed(text: string): Expression {
+function parseExpression(text: string): Expression {
   try {
     const tree = parseExpressionAt(text, 0, { ecmaVersion: 2021, preserveParens: true });
     const rest = text.slice(tree.end).trim();
@@ -39,7 +42,7 @@ function evaluate(node: Expression | SpreadElement, state: State): Decimal {
     case 'Literal':
       return literal(node.value, node.raw);
     case 'Identifier':
-      return named(node.name, state.values);
+      return readVariable(node.name, state.values);
     case 'ParenthesizedExpression':
       return evaluate(node.expression, state);
     case 'UnaryExpression': {
@@ -57,8 +60,8 @@ function evaluate(node: Expression | SpreadElement, state: State): Decimal {
       const name = node.callee.type === 'Identifier' ? node.callee.name : '';
       const called = Object.hasOwn(functions, name) ? functions[name] : undefined;
       if (!called) throw unknown(name ? `The function ${name}` : 'This call');
-      const given = node.arguments.map((argument) => evaluate(argument, state));
-      if (given.length >= called.least && given.length <= called.most) return called.compute(given);
+      const values = node.arguments.map((argument) => evaluate(argument, state));
+      if (values.length >= called.least && values.length <= called.most) return called.compute(values);
       throw new RangeError(
         `${name} takes ${called.least === called.most ? called.least : `${called.least} to ${called.most}`} values`,
       );
@@ -77,7 +80,7 @@ function literal(value: unknown, raw = ''): Decimal {
   return new Exact(raw.replaceAll('_', ''));
 }
 
-function named(name: string, values: Values): Decimal {
+function readVariable(name: string, values: Values): Decimal {
   if (Object.hasOwn(values, name)) return variable(name, values[name] ?? '');
   const constant = Object.hasOwn(constants, name) ? constants[name] : undefined;
   if (constant) return constant;
@@ -139,7 +142,7 @@ const functions: Record<string, { least: number; most: number; compute: (values:
   round: {
     least: 1,
     most: 2,
-    compute: ([value, places]) => rounded(value as Decimal, places),
+    compute: ([value, places]) => roundTo(value as Decimal, places),
   },
   min: many((values) => Exact.min(...values)),
   max: many((values) => Exact.max(...values)),
@@ -147,7 +150,7 @@ const functions: Record<string, { least: number; most: number; compute: (values:
   avg: many((values) => sum(values).div(values.length)),
 };
 
-function rounded(value: Decimal, places: Decimal = new Exact(0)): Decimal {
+function roundTo(value: Decimal, places: Decimal = new Exact(0)): Decimal {
   if (places.isInteger() && places.gte(0) && places.lte(50)) return value.toDecimalPlaces(places.toNumber());
   throw new RangeError('round takes a whole number of places from 0 to 50');
 }

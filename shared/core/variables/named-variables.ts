@@ -3,8 +3,8 @@
  * text once.
  */
 export function createNameTest(texts: readonly string[]): (name: string) => boolean {
-  const words = new Set(texts.flatMap(wordsOf));
-  return (name) => wordsOf(name).every((word) => words.has(word));
+  const words = new Set(texts.flatMap(listWords));
+  return (name) => listWords(name).every((word) => words.has(word));
 }
 
-const wordsOf = (text: string): string[] => text.match(/[\p{ID_Continue}$]+/gu) ?? [];
+const listWords = (text: string): string[] => text.match(/[\p{ID_Continue}$]+/gu) ?? [];

@@ -22,7 +22,7 @@ const toReference = ({
   end: end ?? endWithoutKey,
 });
 
-const replaced = (text: string, replace: (reference: Reference, whole: string) => string) =>
+const replaceReferences = (text: string, replace: (reference: Reference, whole: string) => string) =>
   text.includes('secret:')
     ? text.replace(reference, (whole, ...groups) => replace(toReference(groups.at(-1)), whole))
     : text;
@@ -34,7 +34,7 @@ const isPlain = ({ dash, key, end }: Reference) =>
 /** A script's variable access: `secrets.KEY` or `secrets['KEY']`. */
 const member = /\bsecrets\s*(?:\?\.\s*|\.\s*|(?:\?\.\s*)?\[\s*['"`])([A-Z][A-Z0-9_]{1,99})\b/g;
 
-const referencesIn = (text: string) =>
+const findReferences = (text: string) =>
   hasSecretReference(text) ? [...text.matchAll(reference)].map(({ groups = {} }) => toReference(groups)) : [];
 
 /** Whether a text contains a secret reference, valid or not. */
@@ -46,23 +46,23 @@ export function soleSecretReference(text: string): string | undefined {
   return key;
 }
 
-export const secretKeysInTemplate = (text: string) => referencesIn(text).map(({ key }) => key);
+export const secretKeysInTemplate = (text: string) => findReferences(text).map(({ key }) => key);
 
 /** The keys of the secrets that a script references, in literals or as `secrets.KEY`. */
 export const secretKeysInScript = (code: string) => [
-  ...referencesIn(code)
+  ...findReferences(code)
     .filter(isPlain)
     .map(({ key }) => key),
   ...[...code.matchAll(member)].map(([, key = '']) => key),
 ];
 
 /** Rewrites references for Liquid: secrets become members of one variable. */
-export const withSecretsVariable = (text: string) =>
-  replaced(text, ({ dash, key, end = '' }) => `{{${dash} secrets.${key}${end}`);
+export const toSecretsVariable = (text: string) =>
+  replaceReferences(text, ({ dash, key, end = '' }) => `{{${dash} secrets.${key}${end}`);
 
 /** Replaces each complete reference with `secret:KEY`. */
-export const withBareReferences = (text: string) =>
-  replaced(text, ({ key, end }, whole) =>
+export const toBareReferences = (text: string) =>
+  replaceReferences(text, ({ key, end }, whole) =>
     end !== undefined && SecretKey.safeParse(key).success ? `secret:${key}` : whole,
   );
 
@@ -75,4 +75,4 @@ export function secretNameProblem(keys: readonly string[]): string | undefined {
 }
 
 export const replaceInScript = (code: string, replace: (key: string) => string) =>
-  replaced(code, (found, whole) => (isPlain(found) ? replace(found.key) : whole));
+  replaceReferences(code, (found, whole) => (isPlain(found) ? replace(found.key) : whole));

@@ -1,5 +1,5 @@
 import { isAllowedHost, UrlRefused } from '../../adapters/net/addresses.ts';
-import { checkedUrl } from '../../adapters/net/checked-url.ts';
+import { checkUrl } from '../../adapters/net/checked-url.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 
 export const configsMax = 5;
@@ -66,7 +66,7 @@ function checkReceiver(url: string): void {
     throw invalidAt('url', 'INVALID_VALUE', `An address has at most ${urlLengthMax} characters`);
   }
   try {
-    const target = checkedUrl(url);
+    const target = checkUrl(url);
     if (target.protocol === 'https:' || isAllowedHost(target)) return;
   } catch (error) {
     if (!(error instanceof UrlRefused)) throw error;

@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { conflict, invalid, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { saveDraft } from '../../platform/data/versions/version-kind.ts';
@@ -38,7 +38,7 @@ export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Sco
       const problems = await findParametersProblems(input.parametersSchema, ['parametersSchema'], sandbox);
       if (problems.length > 0) throw invalid(problems);
       const id = newId('cap');
-      const made = { id, createdAt: createdAtFromId(id) };
+      const made = { id, createdAt: getIdCreatedAt(id) };
       let added: AgentCapability | undefined;
       await change(agentId, async ({ capabilities }) => {
         assertRoom(capabilities, input.toolName);

@@ -8,7 +8,7 @@
 
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { saveDraft } from '../../platform/data/versions/version-kind.ts';
@@ -70,7 +70,7 @@ export const agentEditor = /* @__PURE__ */ using([agentStore, credentialWriter],
     async create(principal: Principal, input: NewAgentInput, sandbox: Sandbox): Promise<SavedAgent> {
       const { userId, organizationId } = principal;
       const id = newId('agent');
-      const createdAt = createdAtFromId(id);
+      const createdAt = getIdCreatedAt(id);
       const empty = createAgentFields(input.name);
       const capabilities = (input.capabilities ?? []).map((capability, displayOrder) =>
         newCapability(capability, { id: newId('cap'), createdAt, displayOrder }),

@@ -8,7 +8,7 @@
  */
 
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -85,7 +85,7 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
 
     /** @param id Of the new agent, from the scope's generator. */
     async create(id: string, input: NewAgent, alsoWrite: readonly Write[] = []): Promise<Agent> {
-      const at = createdAtFromId(id);
+      const at = getIdCreatedAt(id);
       const agent: Agent = {
         ...input,
         id,

@@ -1,4 +1,4 @@
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { VersionKind } from '../../platform/data/versions/version-kind.ts';
@@ -30,7 +30,7 @@ export interface VersionChoice {
 }
 
 /** Published versions that ran recently. They are immutable, so a warm Lambda reads each once. */
-const recent = loadingCache<AgentVersion>({ entriesMax: 50 });
+const recent = createLoadingCache<AgentVersion>({ entriesMax: 50 });
 
 /** Versions of agents. Errors are those of `versioned`. */
 export const agentVersions = /* @__PURE__ */ using([agentStore], (scope: Scope) => {

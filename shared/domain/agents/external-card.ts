@@ -1,4 +1,4 @@
-import { type AgentCard, preferredInterface } from '../../adapters/a2a-client/agent-card.ts';
+import { type AgentCard, selectInterface } from '../../adapters/a2a-client/agent-card.ts';
 import type { Agent } from './config/agent.ts';
 import type { CachedAgentCard, ExternalConfig, Skill } from './config/external-config.ts';
 
@@ -28,7 +28,7 @@ export function toCachedCard(card: AgentCard, fetchedAt: string): CachedAgentCar
     description: cut(card.description, descriptionCharactersMax),
     version: cut(card.version, 100),
     url: cut(card.url, 2_000),
-    protocolBinding: cut(preferredInterface(card)?.protocolBinding, 100),
+    protocolBinding: cut(selectInterface(card)?.protocolBinding, 100),
     protocolVersion: cut(card.protocolVersion, 100),
     fetchedAt,
     capabilities: { streaming, pushNotifications, statefulness },

@@ -1,4 +1,4 @@
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { type ApiKey, zeroCounters } from '../../platform/auth/api-key.ts';
 import { deriveKeyFields, getKeyEnvironment } from '../../platform/auth/key-format.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -9,7 +9,7 @@ type Given = Pick<ApiKey, 'userId' | 'organizationId' | 'name' | 'permissions'> 
 /** An unused key as it is stored. Its value decides its environment. */
 export function newApiKey({ newId }: Pick<Scope, 'newId'>, value: string, input: Given): ApiKey {
   const id = newId('key');
-  const at = createdAtFromId(id);
+  const at = getIdCreatedAt(id);
   return {
     allowedIps: [],
     expiresAt: null,

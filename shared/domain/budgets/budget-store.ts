@@ -11,7 +11,7 @@ import Big from 'big.js';
 import type { Payer } from '../../adapters/ports/payer.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { apiKeyEntity } from '../../platform/auth/api-key.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Key } from '../../platform/data/keys.ts';
@@ -73,7 +73,7 @@ export const budgetWriter = /* @__PURE__ */ using(
         const { webhookUrl, emails = [] } = notify;
         const secret = await createSecret(webhookUrl);
         const id = scope.newId('budget');
-        const createdAt = createdAtFromId(id);
+        const createdAt = getIdCreatedAt(id);
         const { userId, organizationId } = principal;
         const stored = {
           id,

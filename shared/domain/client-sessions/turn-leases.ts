@@ -1,4 +1,4 @@
-import { type Renewal, renewing } from '../../core/concurrency/renewal.ts';
+import { type Renewal, startRenewal } from '../../core/concurrency/renewal.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -23,7 +23,7 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
     hold(hash: string, turnId: string): Renewal {
       const extend = () =>
         table.commit([createChange(hash, turnId, { set: { turnUntil: getTurnEnd(now()) } })]);
-      return renewing(extend, {
+      return startRenewal(extend, {
         everyMs: extendEveryMs,
         failure: 'A turn could not be extended',
         isLoss: (error) => error instanceof ConditionFailed,
@@ -38,7 +38,10 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
     async readAlong(hash: string, turnId: string): Promise<{ stop: () => void }> {
       const extend = () => change(hash, turnId, { set: { readUntil: getReadEnd(now()) } });
       await extend();
-      return renewing(extend, { everyMs: readEveryMs, failure: 'A turn could not be held for its reader' });
+      return startRenewal(extend, {
+        everyMs: readEveryMs,
+        failure: 'A turn could not be held for its reader',
+      });
     },
 
     /** Ends a turn whose answer is stored. Refused once another message has interrupted it. */

@@ -9,7 +9,7 @@
 
 import { omitUndefined } from '../../core/defined.ts';
 import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId, idKind } from '../../core/ids.ts';
+import { getIdCreatedAt, getIdKind } from '../../core/ids.ts';
 import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -135,7 +135,7 @@ async function insertToken(
   assertWithinLimit('client tokens', 1 + (await table.count({ partition: clientTokensPartition })));
   const { userId, organizationId } = by;
   const id = newId('clienttoken');
-  const at = createdAtFromId(id);
+  const at = getIdCreatedAt(id);
   const token: ClientToken = {
     id,
     revision: 1,
@@ -295,7 +295,7 @@ async function assertPinned(
 ): Promise<void> {
   if (id === latestVersion) return;
   const keys =
-    idKind(id) === 'flowver'
+    getIdKind(id) === 'flowver'
       ? flowIds.map((flowId) => flowVersionEntity.key({ flowId, id }))
       : agentIds.map((agentId) => agentVersionEntity.key({ agentId, id }));
   const versions = keys.length > 0 ? await table.getMany(keys) : [];

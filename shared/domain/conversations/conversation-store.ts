@@ -12,7 +12,7 @@
 
 import { toChunks } from '../../core/chunks.ts';
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId, type NewId } from '../../core/ids.ts';
+import { getIdCreatedAt, type NewId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
@@ -213,7 +213,7 @@ export const conversationStore = /* @__PURE__ */ using(
         { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
         { id = newId('conv'), title, client, ...fields }: NewConversation,
       ): Promise<Conversation> {
-        const at = createdAtFromId(id);
+        const at = getIdCreatedAt(id);
         const { modelId = null, ownerId = null, systemPrompt = null, metadata = {} } = fields;
         const { tokenId = null, flowId = null, origin = null, surfaceId = null } = client ?? {};
         const conversation: Omit<Conversation, 'search'> = {

@@ -1,11 +1,11 @@
-import { boundedMap } from '../../core/cache.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 
 /** An origin that has just refused gets one request in a while from this process, however many wait for it. */
 const quietMsMin = 2_000;
 const quietMsMax = 60_000;
 
 /** Each with the Unix ms until which it is left in peace. Only what this process saw. */
-const quietUntil = boundedMap<number>({ entriesMax: 1_000 });
+const quietUntil = createBoundedMap<number>({ entriesMax: 1_000 });
 
 /** How long an origin is to be left in peace. */
 export const quietMsLeft = (origin: string, now: Date): number =>

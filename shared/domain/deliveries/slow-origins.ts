@@ -1,4 +1,4 @@
-import { boundedMap } from '../../core/cache.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 
 const usualMs = 15_000;
 const shortMs = 5_000;
@@ -10,7 +10,7 @@ interface Receiver {
 }
 
 /** Origins that did not answer in time, each with the Unix ms until which they get less. Only what this process saw (D203). */
-const slowUntil = boundedMap<number>({ entriesMax: 1_000 });
+const slowUntil = createBoundedMap<number>({ entriesMax: 1_000 });
 
 const toOrigin = ({ tenant, url }: Receiver) => JSON.stringify([tenant, URL.parse(url)?.origin ?? url]);
 

@@ -1,5 +1,5 @@
 import type { SQSBatchItemFailure, SQSBatchResponse } from 'aws-lambda';
-import { withLogFields } from '../../core/invocation.ts';
+import { runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import type { QueueMessage } from '../../platform/aws/messages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -39,7 +39,7 @@ async function handleOfTenant<Message extends TenantMessage>(
 ): Promise<SQSBatchItemFailure[]> {
   const failed = await Promise.all(
     received.map(({ record, message }) =>
-      withLogFields({ tenant: message.tenant, ...fieldsOf(message) }, async () => {
+      runWithLogFields({ tenant: message.tenant, ...fieldsOf(message) }, async () => {
         try {
           await (await place).handle(message, message.waits);
           return [];

@@ -8,7 +8,7 @@
  */
 
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -87,7 +87,7 @@ export const flowStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
       alsoWrite: (id: string) => Write[] = () => [],
     ): Promise<LoadedFlow> {
       const id = newId('flow');
-      const at = createdAtFromId(id);
+      const at = getIdCreatedAt(id);
       const steps = input.steps ?? [];
       const flow: Flow = {
         ...owner,

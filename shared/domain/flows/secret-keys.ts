@@ -1,4 +1,4 @@
-import { textsIn } from '../../core/json/json-texts.ts';
+import { walkTexts } from '../../core/json/json-texts.ts';
 import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -17,7 +17,7 @@ const depthMax = 100;
 export function listOwnTexts({ config = {} }: WithConfig) {
   const nested = new Set(findHeldLists(config).map(({ at: [name] }) => name));
   const plainMembers = Object.entries(config).filter(([name]) => !nested.has(name));
-  return [...textsIn({ config: Object.fromEntries(plainMembers) }, [], depthMax)];
+  return [...walkTexts({ config: Object.fromEntries(plainMembers) }, [], depthMax)];
 }
 
 /** Without nested steps. Independent of the step types, so that saving a flow does not load them. */

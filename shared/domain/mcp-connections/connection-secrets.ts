@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import { seal, unseal } from '../../platform/aws/seal.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -34,7 +34,7 @@ export const connectionSealer = /* @__PURE__ */ using(
     },
 );
 
-const opened = loadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
+const opened = createLoadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
 
 /** Decrypts parts of a connection. Never store or return them. */
 export const connectionOpener = /* @__PURE__ */ using(

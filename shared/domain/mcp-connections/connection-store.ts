@@ -11,7 +11,7 @@ import { mcpPort } from '../../adapters/mcp-client/mcp-adapter.ts';
 import type { OAuthClient, PreparedAuthorization } from '../../adapters/mcp-oauth/collecting-provider.ts';
 import { conflict, notFound, unprocessable, upstreamFailed } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { plainStart } from '../../core/plain-start.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
@@ -78,7 +78,7 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
         const wanted = { url, scopes, demandedScopes: [], client };
         const prepared = await prepareConnection(table.tenant, wanted, asking);
         const id = newId('mcpconn');
-        const at = createdAtFromId(id);
+        const at = getIdCreatedAt(id);
         const { token, link, write } = createLink(scope, id);
         const { userId, organizationId } = principal;
         const connection: McpConnection = {

@@ -5,7 +5,7 @@
  * tokens in the write that ends the lease; the others wait until the version of the tokens has changed. A process that crashes
  * in between may lose the refresh token: its lease ends after 30 seconds, the next refresh fails, and the connection becomes
  * `expired`, which only a person can mend with a new link. Only clients of MCP servers call it
- * (`shared/execution/live-ports.ts`); tokens are redacted in everything that is shown.
+ * (`shared/execution/open-ports.ts`); tokens are redacted in everything that is shown.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../adapters/models/catalog.ts';
 import type { ProviderName } from '../../adapters/models/providers/provider-names.ts';
 import { invalidAt, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -32,7 +32,7 @@ export function buildModelConfig(
   { provider, modelId, providerKeyId, settings = {}, limits }: NewConfig,
 ): ModelConfig {
   const id = newId('modelcfg');
-  const at = createdAtFromId(id);
+  const at = getIdCreatedAt(id);
   return {
     id,
     provider,

@@ -1,5 +1,5 @@
-import { type Catalog, offerAt } from '../../adapters/models/catalog.ts';
-import { type ShownPrice, shownPrice } from '../../adapters/models/cost.ts';
+import { type Catalog, findOffer } from '../../adapters/models/catalog.ts';
+import { type ShownPrice, toShownPrice } from '../../adapters/models/cost.ts';
 import { creatorNames, responseFormats, toReasoningCapability } from './capabilities.ts';
 import { getConfigExecutor } from './config-changes.ts';
 import type { ConfigSettings } from './config-settings.ts';
@@ -11,12 +11,12 @@ export function toConfigView(catalog: Catalog, sources: KeySources, config: Mode
   const { provider, modelId, settings, organizationId } = config;
   const { customModel } = settings;
   const executor = getConfigExecutor(config);
-  const called = offerAt(catalog, executor, nameOnTheWire(config));
-  const offer = called ?? offerAt(catalog, provider, modelId);
+  const called = findOffer(catalog, executor, nameOnTheWire(config));
+  const offer = called ?? findOffer(catalog, provider, modelId);
   const creator = offer && catalog.base(offer.base)?.creator;
   const { status: keyStatus } = chooseConfigKey(sources, config);
   const stated = findStatedPrice(settings, keyStatus, called);
-  const price = stated ? shownPrice(stated) : offer?.shown;
+  const price = stated ? toShownPrice(stated) : offer?.shown;
   return {
     ...config,
     limits: config.limits ?? {},

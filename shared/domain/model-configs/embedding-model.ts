@@ -1,5 +1,5 @@
-import { type CatalogModel, type ListedOffer, offerAt } from '../../adapters/models/catalog.ts';
-import { foldedModelName } from '../../adapters/models/model-name.ts';
+import { type CatalogModel, findOffer, type ListedOffer } from '../../adapters/models/catalog.ts';
+import { foldModelName } from '../../adapters/models/model-name.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { getConfigExecutor } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';
@@ -33,7 +33,7 @@ function embeds(config: ModelConfig, { catalog }: Selecting): boolean {
   const stated = config.settings.customModel?.category;
   if (stated) return stated === 'embedding';
   const name = nameOnTheWire(config);
-  const offer = offerAt(catalog, getConfigExecutor(config), name);
+  const offer = findOffer(catalog, getConfigExecutor(config), name);
   const base = offer && catalog.base(offer.base);
   // Of another model outside of the catalog, only the name says what it is.
   return base ? isEmbedding(base) : /embed/i.test(`${config.modelId} ${name}`);
@@ -44,7 +44,7 @@ export function isCallable({ provider, id }: ListedOffer, world: Selecting): boo
   const isDisabled = world.account.configs.some(
     (config) =>
       config.provider === provider &&
-      foldedModelName(config.modelId) === foldedModelName(id) &&
+      foldModelName(config.modelId) === foldModelName(id) &&
       !config.isEnabled,
   );
   return !isDisabled && chooseKey(world, provider).status !== 'needs_setup';

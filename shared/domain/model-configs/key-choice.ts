@@ -1,7 +1,7 @@
 import {
-  configuredBy,
   deploymentCredentials,
   type ModelCredentials,
+  nameRequiredSetting,
 } from '../../adapters/models/providers/credentials.ts';
 import type { DeploymentKeys } from '../../adapters/models/providers/provider-keys.ts';
 import type { ProviderName } from '../../adapters/models/providers/provider-names.ts';
@@ -42,7 +42,7 @@ export function chooseKey({ account, deployment }: KeySources, provider: Provide
   if (key) return { status: 'custom', key };
   const credentials = deploymentCredentials(provider, deployment);
   if (credentials) return { status: 'platform', credentials };
-  const reason = `The model provider ${provider} is not configured: store a key through POST /v1/provider-keys, or let the deployment set ${configuredBy(provider)}`;
+  const reason = `The model provider ${provider} is not configured: store a key through POST /v1/provider-keys, or let the deployment set ${nameRequiredSetting(provider)}`;
   return { status: 'needs_setup', reason };
 }
 

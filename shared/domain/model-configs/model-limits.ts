@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { type Catalog, offerAt } from '../../adapters/models/catalog.ts';
+import { type Catalog, findOffer } from '../../adapters/models/catalog.ts';
 import type { ModelPrice, Rates } from '../../adapters/models/cost.ts';
 import type { ModelLimits, PriceTier } from '../../adapters/ports/model-port.ts';
 import type { ModelSelection } from './select-model.ts';
@@ -8,7 +8,7 @@ export function listSelectionLimits(
   { provider, modelId, config, price }: Pick<ModelSelection, 'provider' | 'modelId' | 'config' | 'price'>,
   catalog: Catalog,
 ): ModelLimits {
-  const offer = offerAt(catalog, provider, modelId);
+  const offer = findOffer(catalog, provider, modelId);
   const rates = price ?? offer?.price;
   return {
     contextTokens: offer?.context,

@@ -1,5 +1,5 @@
 import { isListed } from '../../adapters/models/catalog.ts';
-import { foldedModelName, plainModelName } from '../../adapters/models/model-name.ts';
+import { foldModelName, plainModelName } from '../../adapters/models/model-name.ts';
 import { isProviderName, providerNames } from '../../adapters/models/providers/provider-names.ts';
 import { isConfigId } from './model-account.ts';
 
@@ -7,7 +7,7 @@ import { isConfigId } from './model-account.ts';
 export async function findModelNameProblem(text: string): Promise<string | undefined> {
   const name = plainModelName(text);
   // Only the check of the account knows the tenant's configs.
-  if (foldedModelName(name) === 'default' || isConfigId(name) || (await isListed(name))) return undefined;
+  if (foldModelName(name) === 'default' || isConfigId(name) || (await isListed(name))) return undefined;
   const [, written, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
   const provider = written?.toLowerCase();
   if (!provider || !modelId) {

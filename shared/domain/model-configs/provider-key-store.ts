@@ -10,7 +10,7 @@
 
 import * as z from 'zod';
 import { invalidAt, notFound, ServiceError } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -60,7 +60,7 @@ export const providerKeyStore = /* @__PURE__ */ using(
         assertSettings(provider, settings);
         assertWithinLimit('provider keys', (await readModelAccount(table)).keys.length + 1);
         const id = scope.newId('providerkey');
-        const at = createdAtFromId(id);
+        const at = getIdCreatedAt(id);
         const valueId = await vault.store(id, apiKey);
         const key: ProviderKey = {
           id,

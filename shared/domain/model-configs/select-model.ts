@@ -7,9 +7,9 @@
  * reads them). The values of keys are added by `model-resolver.ts`.
  */
 
-import { type Catalog, type ListedOffer, offerAt } from '../../adapters/models/catalog.ts';
+import { type Catalog, findOffer, type ListedOffer } from '../../adapters/models/catalog.ts';
 import type { ModelPrice } from '../../adapters/models/cost.ts';
-import { foldedModelName, plainModelName } from '../../adapters/models/model-name.ts';
+import { foldModelName, plainModelName } from '../../adapters/models/model-name.ts';
 import {
   isProviderName,
   type ProviderName,
@@ -44,7 +44,7 @@ export function selectModel(requestedName: string, context: Selecting): ModelSel
   const { catalog, account } = context;
   const name = plainModelName(requestedName);
   if (name === '') throw new StepError('The name of the model is empty; write it as <provider>/<model>');
-  if (foldedModelName(name) === 'default') return selectDefault(context);
+  if (foldModelName(name) === 'default') return selectDefault(context);
   if (isConfigId(name)) return selectConfig(findConfigById(name, context), context);
   const [, provider = '', modelId = ''] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
   const providerName = provider.toLowerCase();
@@ -97,7 +97,7 @@ function selectConfig(config: ModelConfig, context: Selecting): ModelSelection {
   const key = chooseConfigKey(context, config);
   if (key.status === 'needs_setup') throw new StepError(key.reason);
   const [provider, modelId] = [getConfigExecutor(config), nameOnTheWire(config)];
-  const price = findStatedPrice(config.settings, key.status, offerAt(context.catalog, provider, modelId));
+  const price = findStatedPrice(config.settings, key.status, findOffer(context.catalog, provider, modelId));
   return { provider, modelId, key, config, price };
 }
 
@@ -106,7 +106,7 @@ const createDisabledError = ({ id, provider, modelId }: ModelConfig) =>
     `The model config ${id} (${provider}/${modelId}) is disabled; enable it through PATCH /v1/model-configs/${id}/status`,
   );
 
-const isNamed = (one: string, other: string) => foldedModelName(one) === foldedModelName(other);
+const isNamed = (one: string, other: string) => foldModelName(one) === foldModelName(other);
 
 /** Some servers take their own name in front of a model's. */
 function removeProvider(provider: ProviderName, modelId: string): string {
@@ -164,7 +164,7 @@ export function explainUnpriced(
   { provider, modelId, config }: ModelSelection,
   { account, catalog }: Selecting,
 ): string | undefined {
-  if (config || offerAt(catalog, provider, modelId)) return undefined;
+  if (config || findOffer(catalog, provider, modelId)) return undefined;
   // What a server of the tenant or the deployment has is known only where somebody has described it.
   const isDescribed = account.configs.some(
     (each) => getConfigExecutor(each) === provider && each.settings.customModel !== undefined,

@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { mergePatch } from '../../core/json/merge-patch.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { SummaryOf } from '../../platform/data/entity.ts';
@@ -71,7 +71,7 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
       input: NewProduct,
       { id = newId('product'), testKeyId, commit = (write) => table.commit([write]) }: Creation = {},
     ): Promise<Product> {
-      const at = createdAtFromId(id);
+      const at = getIdCreatedAt(id);
       const empty = { description: null, icon: null, canvas: {}, spec: {}, capabilities: [], surfaces: [] };
       const made = { ...owner, id, revision: 1, createdAt: at, updatedAt: at };
       const key = testKeyId !== undefined && { testKeyId };

@@ -1,4 +1,4 @@
-import { isSet, valueOfField } from '../../core/filters/field.ts';
+import { getFieldValue, isSet } from '../../core/filters/field.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -32,7 +32,7 @@ export const fieldValues = /* @__PURE__ */ using(
       const counts = new Map<string, number>();
       let bytesLeft = valuesBytesMax;
       const look = (record: RecordItem) => {
-        for (const value of toValues(valueOfField(record, field))) {
+        for (const value of toValues(getFieldValue(record, field))) {
           const count = counts.get(value);
           if (count === undefined) bytesLeft -= Buffer.byteLength(value);
           if (count !== undefined || bytesLeft >= 0) counts.set(value, (count ?? 0) + 1);

@@ -1,4 +1,4 @@
-import { timeMsFromId } from '../../core/ids.ts';
+import { getIdTimeMs } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { walkList } from '../../platform/data/lists/listing.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -41,5 +41,5 @@ export const recordTypes = /* @__PURE__ */ using(
 function count(types: Map<string, TypeOfRecords>, type: string, id: string): void {
   const entry = types.get(type);
   if (entry) entry.count++;
-  else types.set(type, { type, count: 1, newestId: id, newestAt: new Date(timeMsFromId(id)).toISOString() });
+  else types.set(type, { type, count: 1, newestId: id, newestAt: new Date(getIdTimeMs(id)).toISOString() });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import { nameUpTo } from '../../core/name.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
@@ -127,7 +127,7 @@ export function toNewRecord(
   { type, name, metadata, messages }: RecordDraft,
 ): RecordItem {
   const id = newId('record');
-  const at = createdAtFromId(id);
+  const at = getIdCreatedAt(id);
   return {
     id,
     userId,

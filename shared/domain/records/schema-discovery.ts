@@ -1,5 +1,5 @@
 import { isPlainNumber, parseInstant, toBoolean } from '../../core/filters/comparison.ts';
-import { isSet, metadataFieldPath, recordFields, valueOfField } from '../../core/filters/field.ts';
+import { getFieldValue, isSet, metadataFieldPath, recordFields } from '../../core/filters/field.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { countRows } from '../../platform/data/lists/counts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -103,7 +103,7 @@ function* listMetadataFields(record: RecordItem): Generator<[name: string, value
   for (const [path, value] of leavesOf(record.metadata)) {
     const name = recordFields.some((field) => field === path) ? metadataFieldPath(path) : path;
     // If a key contains a dot and equals a path, filters read the key.
-    if (!isSet(value) || names.has(name) || valueOfField(record, name) !== value) continue;
+    if (!isSet(value) || names.has(name) || getFieldValue(record, name) !== value) continue;
     names.add(name);
     yield [name, value];
   }

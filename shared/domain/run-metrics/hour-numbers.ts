@@ -1,4 +1,4 @@
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Partition } from '../../platform/data/keys.ts';
@@ -39,9 +39,7 @@ const endedRuns = /* @__PURE__ */ using(['table:read'], ({ table }: Pick<Scope, 
     for await (const items of table.pages({ ...range, perQuery: lateRunsPerPage })) {
       const keys = items
         .map(toRunKey)
-        .filter(
-          ({ id, parentRunId }) => toHour(createdAtFromId(id)) !== hour && (withInside || !parentRunId),
-        );
+        .filter(({ id, parentRunId }) => toHour(getIdCreatedAt(id)) !== hour && (withInside || !parentRunId));
       const rows = await table.getMany(keys.map(runEntity.key), { consistent: true });
       yield decodeReadable(runEntity, rows).filter((run) => hasEndedIn(run, hour));
     }

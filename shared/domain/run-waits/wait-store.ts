@@ -11,7 +11,7 @@
 import type { KnownWait, NewWait, WaitAnswer } from '../../adapters/ports/waits-port.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { clientJson } from '../../core/json/exact-json.ts';
-import { withoutTrailing } from '../../core/text.ts';
+import { trimTrailing } from '../../core/text.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -74,7 +74,7 @@ export const waitStore = /* @__PURE__ */ using(
       const at = now();
       const expiresAt = new Date(at.getTime() + timeoutMinutes * 60_000);
       const ttl = unixSeconds(expiresAt) + keptDays * 86_400;
-      const base = withoutTrailing(requireEnv('PUBLIC_URL'), '/');
+      const base = trimTrailing(requireEnv('PUBLIC_URL'), '/');
       const { path, stepId, stepName, stepPath, itemIndex } = place;
       const item = {
         ...owner,

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { mergedWarnings, type Warning } from '../../core/warnings.ts';
+import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import type { ModelCall } from '../model-usage/model-calls.ts';
 import { addTokens, callTokens, mergeUse, noTokens, type RunTokens, type RunUse, runUse } from './run-use.ts';
 
@@ -34,7 +34,7 @@ export const addTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
   cacheSavings: one.cacheSavings.plus(other.cacheSavings),
   isPriced: one.isPriced && other.isPriced,
   use: mergeUse(one.use, other.use),
-  warnings: mergedWarnings(one.warnings, other.warnings),
+  warnings: mergeWarnings(one.warnings, other.warnings),
 });
 
 /** What a step took, without its use of models. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createdAtFromId, idCeiling, idFloor } from '../../core/ids.ts';
+import { getIdCreatedAt, idCeiling, idFloor } from '../../core/ids.ts';
 import { Note } from '../../core/tracing/note.ts';
 import { Warning } from '../../core/warnings.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
@@ -91,7 +91,7 @@ export const toHour = (at: string) => at.slice(0, 13);
 
 /** The index keys at the end of a run. The time of its id counts, by which rows are found: it may be before the start. */
 const toLateIndex = ({ id, completedAt }: Pick<Run, 'id' | 'completedAt'>) =>
-  completedAt && toHour(completedAt) !== toHour(createdAtFromId(id))
+  completedAt && toHour(completedAt) !== toHour(getIdCreatedAt(id))
     ? { PK2: lateRunsPartition, SK2: `${completedAt}#${id}` }
     : {};
 

@@ -9,7 +9,7 @@
 
 import { omitUndefined } from '../../core/defined.ts';
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
@@ -84,7 +84,7 @@ export const scheduleStore = /* @__PURE__ */ using(
         await assertTakesSchedules(scope, place);
         await assertScheduleTargets(scope, edited);
         const id = newId('schedule');
-        const createdAt = createdAtFromId(id);
+        const createdAt = getIdCreatedAt(id);
         const schedule: Schedule = {
           id,
           ...place,

@@ -1,5 +1,5 @@
 import { conflict } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { Secret } from './secret.ts';
@@ -28,7 +28,7 @@ export function createSecretChange(
   { key, value, description }: SecretInput,
 ): SecretChange {
   const id = newId('secret');
-  const at = before ? now().toISOString() : createdAtFromId(id);
+  const at = before ? now().toISOString() : getIdCreatedAt(id);
   const base: Secret = before ?? {
     id,
     key,

@@ -1,10 +1,10 @@
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { SecretReader } from './secret-vault.ts';
 
 /** Versions in Secrets Manager are immutable. Concurrent requests for one share the load. */
-const versions = loadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
+const versions = createLoadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
 
 /** Reads values through the cache of the process; undefined for a value that is being deleted. */
 export const createCachedReader =

@@ -1,4 +1,4 @@
-import { boundedMap } from '../../core/cache.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -9,7 +9,7 @@ import type { ExposedItem } from './exposed-item.ts';
 const lookEveryMs = 60_000;
 
 /** When each flow and agent was last seen to exist, and what it says of itself. */
-const descriptions = boundedMap<{ at: number; description: string | null }>({ entriesMax: 20_000 });
+const descriptions = createBoundedMap<{ at: number; description: string | null }>({ entriesMax: 20_000 });
 
 /** Without items whose target is deleted. A process looks once a minute, so a deleted one leaves the lists within that time. */
 export const availableItems = /* @__PURE__ */ using(

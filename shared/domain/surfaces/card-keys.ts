@@ -1,4 +1,4 @@
-import { type CardKey, cardKeyIn } from '../../adapters/a2a-server/card-key.ts';
+import { type CardKey, parseCardKey } from '../../adapters/a2a-server/card-key.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -14,7 +14,7 @@ export const cardKeys = /* @__PURE__ */ using([secretValues], (scope: Scope) => 
   async function read(secretKey: string): Promise<{ key: CardKey } | { problem: string }> {
     const value = (await secretValues(scope)([secretKey])).get(secretKey);
     if (value === undefined) return { problem: `There is no secret ${secretKey} with a value` };
-    return cardKeyIn(value);
+    return parseCardKey(value);
   }
 
   return {

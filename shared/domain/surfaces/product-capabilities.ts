@@ -8,7 +8,7 @@
 import * as z from 'zod';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { conflict, invalid, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId, resourceId } from '../../core/ids.ts';
+import { getIdCreatedAt, resourceId } from '../../core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -85,7 +85,7 @@ export const productCapabilities = /* @__PURE__ */ using(
         const target = { flowId: input.flowId ?? null, agentId: input.agentId ?? null };
         const derived = await schemaFor(target, sandbox);
         const id = newId('cap');
-        const made = { ...target, id, createdAt: createdAtFromId(id) };
+        const made = { ...target, id, createdAt: getIdCreatedAt(id) };
         let added: ProductCapability | undefined;
         await change(productId, async ({ capabilities }) => {
           assertRoom(capabilities);

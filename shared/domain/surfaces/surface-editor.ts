@@ -7,7 +7,7 @@
  */
 
 import { invalidAt, ServiceError, unprocessable } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
@@ -67,7 +67,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
 
     function createEmpty(productId: string, { name, type }: NewSurface): Surface {
       const id = newId('surface');
-      const at = createdAtFromId(id);
+      const at = getIdCreatedAt(id);
       const made = { id, productId, revision: 1, createdAt: at, updatedAt: at };
       const empty = { behavior: {}, inbound: {}, outbound: {}, valueId: null, items: [] };
       return { ...made, ...empty, environment: 'development', status: 'draft', name, type };

@@ -8,7 +8,7 @@
 
 import * as z from 'zod';
 import { conflict, type ErrorDetail, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId, resourceId } from '../../core/ids.ts';
+import { getIdCreatedAt, resourceId } from '../../core/ids.ts';
 import { mergePatch } from '../../core/json/merge-patch.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -97,7 +97,7 @@ export const surfaceItems = /* @__PURE__ */ using(
         const { capabilities } = await productStore(scope).find(productId);
         const { capabilityName } = findCapability(capabilities, sent.capabilityId);
         const id = newId('item');
-        const made = { id, createdAt: createdAtFromId(id) };
+        const made = { id, createdAt: getIdCreatedAt(id) };
         let added: SurfaceItem | undefined;
         await surfaces.change(productId, surfaceId, (surface) => {
           const { items } = surface;

@@ -1,5 +1,5 @@
 import { conflict, forbidden, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { deriveKeyFields, generateKey } from '../../platform/auth/key-format.ts';
 import {
   SurfaceKey,
@@ -95,7 +95,7 @@ export const surfaceKeys = /* @__PURE__ */ using(
           ...(perMinute !== undefined && { perMinute }),
           ...(perDay !== undefined && { perDay }),
           isActive: true,
-          createdAt: createdAtFromId(id),
+          createdAt: getIdCreatedAt(id),
           ...unusedSurfaceKey,
         };
         const { name, environment, scopes, expiresAt } = fields;

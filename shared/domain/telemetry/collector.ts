@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../core/text.ts';
+import { trimTrailing } from '../../core/text.ts';
 import { soleSecretReference } from '../../core/variables/secret-references.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -20,7 +20,7 @@ export interface Collector {
 /** A secret that a header names has no value. It may get one. */
 export class MissingSecret extends Error {}
 
-export const toTracesUrl = (endpoint: string) => `${withoutTrailing(endpoint, '/')}/v1/traces`;
+export const toTracesUrl = (endpoint: string) => `${trimTrailing(endpoint, '/')}/v1/traces`;
 
 export const collectorOfSetting = /* @__PURE__ */ using([headerOpener, secretValues], (scope: Scope) => {
   const open = headerOpener(scope);

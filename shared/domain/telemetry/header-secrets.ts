@@ -1,4 +1,4 @@
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import { decrypt, encrypt } from '../../platform/aws/kms.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -26,7 +26,7 @@ export const headerSealer = /* @__PURE__ */ using(
     },
 );
 
-const opened = loadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
+const opened = createLoadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
 
 /** Decrypts them. Never store or return them. */
 export const headerOpener = /* @__PURE__ */ using(

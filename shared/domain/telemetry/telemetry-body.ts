@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { transportHeaders } from '../../adapters/net/sendable-headers.ts';
-import { withoutTrailing } from '../../core/text.ts';
+import { trimTrailing } from '../../core/text.ts';
 import { hasSecretReference, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
 import { decodePath } from '../../platform/aws/s3.ts';
 import { HeaderName } from '../flows/steps/http-config.ts';
@@ -64,7 +64,7 @@ const Endpoint = TenantUrl.refine(
 /** However it is written: percent-encoded, or with more slashes. */
 function toPlainPath(url: string): string {
   const { pathname } = new URL(url);
-  return withoutTrailing((decodePath(pathname) ?? pathname).replace(/\/{2,}/g, '/'), '/');
+  return trimTrailing((decodePath(pathname) ?? pathname).replace(/\/{2,}/g, '/'), '/');
 }
 
 export const contents = ['none', 'full'] as const;

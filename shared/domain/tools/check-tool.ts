@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
-import { textsIn } from '../../core/json/json-texts.ts';
+import { walkTexts } from '../../core/json/json-texts.ts';
 import { hasSecretReference } from '../../core/variables/secret-references.ts';
 import { type ConfigText, isFlowText, listConfigTexts } from '../flows/texts/config-texts.ts';
 import { findSyntaxProblems } from '../flows/texts/syntax-problems.ts';
@@ -52,7 +52,7 @@ function findSizeProblems({ config }: CheckedTool): ErrorDetail[] {
 }
 
 function findSecretProblems(tool: CheckedTool, texts: readonly ConfigText[]): ErrorDetail[] {
-  const named = [...textsIn(tool.config, ['config'])].filter(({ text }) => hasSecretReference(text));
+  const named = [...walkTexts(tool.config, ['config'])].filter(({ text }) => hasSecretReference(text));
   const filled = new Set(texts.map(({ path }) => path.join('.')));
   const { takesSecrets } = getType(tool);
   const misplaced = named

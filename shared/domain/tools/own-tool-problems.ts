@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { detailAt, type ErrorDetail } from '../../core/errors/errors.ts';
+import { type ErrorDetail, toDetail } from '../../core/errors/errors.ts';
 import { toErrorDetails } from '../../platform/http/validation.ts';
 import { findDuplicates } from '../duplicates.ts';
 import type { McpServer } from '../flows/steps/mcp-server.ts';
@@ -44,11 +44,11 @@ const findAuthProblems = (servers: readonly McpServer[], path: readonly Property
       .filter((member) => auth[member] !== undefined)
       .map((member) => {
         const message = `The type ${auth.type} has no ${member}. Send ${used ?? 'none'}`;
-        return detailAt([...at, member], 'INVALID_VALUE', message);
+        return toDetail([...at, member], 'INVALID_VALUE', message);
       });
     if (auth.type !== 'oauth' || auth.connectionId !== undefined) return problems;
     const missing = 'The type oauth needs a connection, from POST /v1/mcp-connections';
-    return [...problems, detailAt([...at, 'connectionId'], 'MISSING_REQUIRED_FIELD', missing)];
+    return [...problems, toDetail([...at, 'connectionId'], 'MISSING_REQUIRED_FIELD', missing)];
   });
 
 const memberOf = {

@@ -1,4 +1,4 @@
-import { textsIn } from '../../core/json/json-texts.ts';
+import { walkTexts } from '../../core/json/json-texts.ts';
 import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
 
 /** Deeper than any valid config. */
@@ -11,7 +11,7 @@ interface WithConfig {
 
 export const secretKeysOfTool = ({ toolType, config }: WithConfig): string[] => [
   ...new Set(
-    [...textsIn(config, [], depthMax)].flatMap(({ text, path }) =>
+    [...walkTexts(config, [], depthMax)].flatMap(({ text, path }) =>
       toolType === 'custom' && path[0] === 'code' ? secretKeysInScript(text) : secretKeysInTemplate(text),
     ),
   ),

@@ -1,6 +1,6 @@
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { createdAtFromId } from '../../core/ids.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { decode, type StoredOf } from '../../platform/data/entity.ts';
@@ -31,7 +31,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
     async create(owner: Pick<Tool, 'userId' | 'organizationId'>, input: NewTool): Promise<Tool> {
       await assertConnections(table, listToolConnections(input.config));
       const id = newId('tool');
-      const at = createdAtFromId(id);
+      const at = getIdCreatedAt(id);
       const tool: Tool = {
         ...owner,
         ...input,

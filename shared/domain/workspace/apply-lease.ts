@@ -7,8 +7,8 @@
 
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { LeaseLost, renewing } from '../../core/concurrency/renewal.ts';
-import { aloneSince } from '../../core/earlier-process.ts';
+import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
+import { getAloneSince } from '../../core/earlier-process.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
@@ -46,7 +46,7 @@ export const soleApply = /* @__PURE__ */ using(['table:write', 'table:delete'], 
     const isFree = {
       // A request that is repeated finds what the first one wrote.
       expression: 'attribute_not_exists(#until) OR #until <= :at OR #takenAt < :alone OR #holder = :own',
-      values: { at, alone: aloneSince(), own: holder },
+      values: { at, alone: getAloneSince(), own: holder },
     };
     await table.commit([writes.put(workspaceLeaseEntity, lease, isFree)]).catch((error) => {
       throw error instanceof ConditionFailed ? createApplyingError() : error;
@@ -61,7 +61,7 @@ export const soleApply = /* @__PURE__ */ using(['table:write', 'table:delete'], 
       if (!isKept) throw new LeaseLost();
     };
     const failure = 'The lease of an apply could not be kept';
-    const { lost, stop } = renewing(renew, { everyMs: leaseMs / 4, failure });
+    const { lost, stop } = startRenewal(renew, { everyMs: leaseMs / 4, failure });
     try {
       return await work(lost);
     } finally {

@@ -6,7 +6,7 @@
  * stays, and applying the same document again does the rest. Another apply is kept out by the lease of `apply-lease.ts`.
  */
 
-import { detailAt, hasCode, invalid } from '../../core/errors/errors.ts';
+import { hasCode, invalid, toDetail } from '../../core/errors/errors.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentEntry, DocumentKind } from './kinds/kind.ts';
 import type { ReplaceReference } from './kinds/references.ts';
@@ -41,7 +41,7 @@ export async function applyChanges(
     onSecret: (secret) => writing && secrets.push({ kind: writing.kind, name: writing.name, ...secret }),
   });
   const toId = book.toId((target, name, path) => {
-    throw invalid([detailAt(path, 'NOT_FOUND', `There is no ${getTargetNoun(target)} "${name}"`)]);
+    throw invalid([toDetail(path, 'NOT_FOUND', `There is no ${getTargetNoun(target)} "${name}"`)]);
   });
   const waiting = new Map(
     changes.flatMap((change) => (change.action === 'create' ? [[toPlaceName(change), change] as const] : [])),

@@ -15,8 +15,8 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
-import { detailAt, type ErrorDetail } from '../../core/errors/errors.ts';
-import { sortedJson } from '../../core/json/sorted-json.ts';
+import { type ErrorDetail, toDetail } from '../../core/errors/errors.ts';
+import { toSortedJson } from '../../core/json/sorted-json.ts';
 import { toErrorDetails } from '../../platform/http/validation.ts';
 import { findLimitProblem } from '../tenant-limits.ts';
 import { type Difference, listDifferences } from './differences.ts';
@@ -140,7 +140,7 @@ const toPlace = (path: readonly PropertyKey[]) => path.slice(0, 2).join('.');
 const hashPlan = (changes: readonly PlannedChange[], prune: boolean): string =>
   createHash('sha256')
     .update(
-      sortedJson({
+      toSortedJson({
         prune,
         changes: changes.map(({ kind, name, action, diff }) => ({
           kind,
@@ -241,7 +241,7 @@ function findFixedProblems(
     .filter((name) => !isDeepStrictEqual(before.content[name], after.content[name]))
     .map((name) => {
       const message = `This member of a ${kind.noun} does not change. Give the ${kind.noun} another name, which makes another one`;
-      return { ...detailAt([...after.path, name], 'INVALID_VALUE', message), at: after.path };
+      return { ...toDetail([...after.path, name], 'INVALID_VALUE', message), at: after.path };
     });
 }
 
@@ -361,7 +361,7 @@ const reportUnknown =
       : describeUnknown(target, name);
     if (target !== 'capabilities') {
       problems.push({
-        ...detailAt(path, 'NOT_FOUND', message),
+        ...toDetail(path, 'NOT_FOUND', message),
         at: path,
         onlyIfChanging: isOfDeleted,
       });
@@ -379,7 +379,7 @@ const refuse = (
   path: readonly PropertyKey[],
   code: ErrorDetail['code'],
   message: string,
-): void => void problems.push({ ...detailAt(path, code, message), at: path });
+): void => void problems.push({ ...toDetail(path, code, message), at: path });
 
 const noPlaintext =
   'A document holds no values of secrets. Store the value with POST /v1/secrets, and write {{secret:KEY}}';

@@ -1,4 +1,4 @@
-import { textsIn } from '../../core/json/json-texts.ts';
+import { walkTexts } from '../../core/json/json-texts.ts';
 import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -11,7 +11,7 @@ export const secretNotes = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>
     async (sent: Lists, permissions: readonly string[]): Promise<string[]> => {
-      const keys = [...new Set([...textsIn(sent, [], levelsMax)].flatMap(listKeys))];
+      const keys = [...new Set([...walkTexts(sent, [], levelsMax)].flatMap(listKeys))];
       if (keys.length === 0) return [];
       if (!covers(permissions, 'SECRETS:READ'))
         return keys.map(

@@ -3,13 +3,13 @@ import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import { AssetOutput } from '../../domain/flows/step-types/store-asset.ts';
 
 /** A stored file is a file, and so is content as MCP has it. Texts are text, and all other values are data. */
-export function outputParts(output: unknown): A2aPart[] {
+export function toOutputParts(output: unknown): A2aPart[] {
   if (output === null || output === undefined || output === '') return [];
   if (typeof output === 'string') return [{ text: output }];
-  return filesIn(output) ?? [{ data: output }];
+  return findFiles(output) ?? [{ data: output }];
 }
 
-function filesIn(output: unknown): A2aPart[] | undefined {
+function findFiles(output: unknown): A2aPart[] | undefined {
   const { data: file } = StoredFile.safeParse(output);
   if (file) return [{ url: file.url, mediaType: file.contentType, filename: file.filename }];
   const { content, structuredContent: data } = Contents.safeParse(output).data ?? {};
@@ -36,7 +36,7 @@ const Block = z.union([
   z
     .object({ type: z.literal('resource'), resource: z.object({ blob: Bytes, uri: z.string(), mimeType }) })
     .transform(({ resource: { blob: bytes, uri, mimeType: mediaType = '' } }): A2aPart => {
-      return { bytes, mediaType, filename: nameIn(uri) };
+      return { bytes, mediaType, filename: getFileName(uri) };
     }),
   z
     .object({
@@ -44,7 +44,7 @@ const Block = z.union([
       resource: z.object({ text: z.string(), uri: z.string(), mimeType }),
     })
     .transform(({ resource: { text, uri, mimeType: mediaType = 'text/plain' } }): A2aPart => {
-      return { bytes: Buffer.from(text).toString('base64'), mediaType, filename: nameIn(uri) };
+      return { bytes: Buffer.from(text).toString('base64'), mediaType, filename: getFileName(uri) };
     }),
 ]);
 
@@ -54,4 +54,4 @@ const Contents = z.strictObject({
   structuredContent: z.record(z.string(), z.unknown()).optional(),
 });
 
-const nameIn = (uri: string) => uri.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '';
+const getFileName = (uri: string) => uri.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '';

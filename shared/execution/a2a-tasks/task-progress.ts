@@ -8,7 +8,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { LoopWait } from '../agent-loop/facts.ts';
 import { endStatus } from '../agent-runs/agent-execution.ts';
 import { findExecution, loadRun, runLogReader } from '../agent-runs/run-log.ts';
-import { lastOutput } from '../runs/list-run-results.ts';
+import { findLastOutput } from '../runs/list-run-results.ts';
 import { readCheckpoints } from '../runs/read-checkpoints.ts';
 
 /** What a task waits for its caller to do. */
@@ -31,8 +31,9 @@ export const taskProgress = /* @__PURE__ */ using(
     const tasks = a2aTaskStore(scope);
 
     return async (task: A2aTask): Promise<TaskProgress> => {
-      if (task.status !== 'open') return endingOf(task, await tasks.fetchOutput(task));
-      const progress = task.kind === 'agent' ? await ofAgent(scope, task) : await ofFlow(scope, task);
+      if (task.status !== 'open') return toTaskEnding(task, await tasks.fetchOutput(task));
+      const progress =
+        task.kind === 'agent' ? await readAgentTask(scope, task) : await readFlowTask(scope, task);
       if (progress.state === 'working' || progress.state === 'input-required') return progress;
       return recordEnd(scope, task, progress);
     };
@@ -45,15 +46,15 @@ export async function recordEnd(scope: Scope, task: A2aTask, end: TaskEnding): P
   const [output, error] = 'output' in end ? [end.output, null] : [null, end.error];
   if (await tasks.end(task, { status: end.state, output, error })) return end;
   const ended = await tasks.find(task, task.id);
-  return endingOf(ended, await tasks.fetchOutput(ended));
+  return toTaskEnding(ended, await tasks.fetchOutput(ended));
 }
 
-const endingOf = ({ status, updatedAt: at, error }: A2aTask, output: unknown): TaskEnding =>
+const toTaskEnding = ({ status, updatedAt: at, error }: A2aTask, output: unknown): TaskEnding =>
   status === 'completed'
     ? { state: 'completed', at, output }
     : { state: status === 'canceled' ? 'canceled' : 'failed', at, error };
 
-async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
+async function readAgentTask(scope: Scope, task: A2aTask): Promise<TaskProgress> {
   const { executionId } = task;
   // A caller that waits asks often: the whole log is read only if some of what the run waited for was answered.
   const [execution, entry] = await Promise.all([
@@ -82,12 +83,12 @@ async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
 
 const loadState = async (scope: Scope, id: string) => (await loadRun(scope, id)).state;
 
-async function ofFlow(scope: Scope, task: A2aTask): Promise<TaskProgress> {
+async function readFlowTask(scope: Scope, task: A2aTask): Promise<TaskProgress> {
   const { executionId: runId, updatedAt: at, leaseUntil } = task;
   const checkpoints = await readCheckpoints(scope, { runId, recordId: null });
   const end = checkpoints.at(-1)?.end;
   if (end?.status === 'completed') {
-    const output = lastOutput(checkpoints);
+    const output = findLastOutput(checkpoints);
     return {
       state: 'completed',
       at: end.at,

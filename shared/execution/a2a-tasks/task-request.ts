@@ -5,7 +5,7 @@ import type { LoadTaskRequest } from '../../domain/deliveries/attempt.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { taskProgress } from './task-progress.ts';
-import { taskView } from './task-view.ts';
+import { toTaskView } from './task-view.ts';
 
 /** What the caller of a task is sent, as the task stands now: what the caller would get by asking. */
 export const taskRequests = /* @__PURE__ */ using(
@@ -23,7 +23,7 @@ export const taskRequests = /* @__PURE__ */ using(
       if (type === 'task.ended' && isOpen) return { error: 'The task has not ended yet' };
       const secrets = await pushOpener(scope)({ taskId, configId }, config.sealed);
       if (!secrets) return { error: 'The secrets of the receiver cannot be read' };
-      const { contentType, body } = await toPushBody(taskView(task, progress, []), config.version);
+      const { contentType, body } = await toPushBody(toTaskView(task, progress, []), config.version);
       const headers = {
         'content-type': contentType,
         'webhook-id': id,

@@ -2,10 +2,10 @@ import type { ServedMessage, ServedStatus, ServedTask } from '../../adapters/a2a
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { ReceivedMessage } from '../../domain/a2a-tasks/begun-message.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
-import { outputParts } from './output-parts.ts';
+import { toOutputParts } from './output-parts.ts';
 import type { TaskProgress, TaskWait } from './task-progress.ts';
 
-export function taskView(
+export function toTaskView(
   task: A2aTask,
   progress: TaskProgress,
   messages: readonly ReceivedMessage[],
@@ -13,18 +13,18 @@ export function taskView(
   return {
     id: task.id,
     contextId: task.contextId,
-    status: taskStatus(task, progress),
-    output: progress.state === 'completed' ? outputParts(progress.output) : [],
+    status: toTaskStatus(task, progress),
+    output: progress.state === 'completed' ? toOutputParts(progress.output) : [],
     history: messages.map((message): ServedMessage => ({ ...message, role: 'user' })),
   };
 }
 
-export function taskStatus(task: A2aTask, progress: TaskProgress): ServedStatus {
+export function toTaskStatus(task: A2aTask, progress: TaskProgress): ServedStatus {
   const { state, at } = progress;
   const say = (parts: A2aPart[]): ServedStatus => {
     return { state, at, message: { id: `${task.id}-${state}`, role: 'agent', parts } };
   };
-  if (progress.state === 'input-required') return say(questionParts(progress.waits));
+  if (progress.state === 'input-required') return say(toQuestionParts(progress.waits));
   if (progress.state === 'working' && progress.isHeld) return say([{ text: held }]);
   if (progress.state !== 'failed') return { state, at };
   return say([{ text: task.hidesReasons ? 'The run failed' : (progress.error ?? 'The run failed') }]);
@@ -33,22 +33,22 @@ export function taskStatus(task: A2aTask, progress: TaskProgress): ServedStatus 
 const held = 'The task waits for an approval by the operator of the agent, and then continues.';
 
 /** What the caller is asked: in words, and as data that says how to answer. */
-function questionParts(waits: readonly TaskWait[]): A2aPart[] {
+function toQuestionParts(waits: readonly TaskWait[]): A2aPart[] {
   const words = waits.map(({ kind, toolName }) =>
     kind === 'approval'
-      ? `Approve or deny the call of the tool ${titleOf(toolName)}.`
+      ? `Approve or deny the call of the tool ${toTitle(toolName)}.`
       : `Execute ${toolName} and send its output.`,
   );
   const calls = waits.map(({ kind, callId, approvalId, toolName, parameters }) =>
     kind === 'approval'
-      ? { type: 'approval', approvalId, title: titleOf(toolName) }
+      ? { type: 'approval', approvalId, title: toTitle(toolName) }
       : { type: 'tool', toolCallId: callId, toolName, parameters },
   );
   return [{ text: words.join(' ') }, { data: { inputRequired: calls } }];
 }
 
 /** The name of a tool in words: names and arguments are internal to the tenant. */
-function titleOf(toolName: string): string {
+function toTitle(toolName: string): string {
   const words = toolName.split(/[_-]+/).filter(Boolean).join(' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

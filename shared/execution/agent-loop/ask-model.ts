@@ -1,3 +1,9 @@
+/**
+ * Gets one response of a model for a turn, with the fallbacks that the agent configures.
+ * Deltas are yielded as they come; after a failure or an empty response a fallback begins anew, and readers see the turn
+ * start over. A response is read to its end even if it is refused, since only then its cost is known.
+ * Of more than `callsMaxPerResponse` calls none is made.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ModelEvent,
@@ -12,7 +18,7 @@ import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { type ErrorHandling, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
 import {
   AttemptsFailed,
-  modelAlternatives,
+  listModelAlternatives,
   openAttempts,
   resultBeginning,
 } from '../step-support/attempts.ts';
@@ -40,23 +46,23 @@ export async function* askModel(
     overrides: Record<string, unknown> = {},
   ): AsyncGenerator<ModelDelta, Tried> {
     const end = begin(how);
-    const tried = yield* responseOf(model, withOverrides(request, overrides), mayBeEmpty);
+    const tried = yield* streamResponse(model, applyOverrides(request, overrides), mayBeEmpty);
     end('error' in tried ? tried : { isEmpty: isEmpty(tried.response) });
     return tried;
   }
   let tried = yield* attempt({ type: 'initial' });
   const fallbacks = handling?.onError === 'fallback' ? (handling.fallbacks ?? []) : [];
   for (const fallback of fallbacks) {
-    if (request.signal.aborted || !triggers(handling, tried)) break;
+    if (request.signal.aborted || !needsFallback(handling, tried)) break;
     const { type, delay: delayMs } = fallback;
     if (delayMs) await sleep(delayMs, undefined, { signal: request.signal });
     if (type === 'message') {
       begin({ type, delayMs })({ isEmpty: false });
-      return { response: said(fallback.message, request), fallback: type, ...made() };
+      return { response: toFixedResponse(fallback.message, request), fallback: type, ...made() };
     }
-    const changes = await fallbackAttempts(fallback, () => modelAlternatives(model, request.model));
+    const changes = await fallbackAttempts(fallback, () => listModelAlternatives(model, request.model));
     for (const [index, overrides] of changes.entries()) {
-      if (!triggers(handling, tried)) break;
+      if (!needsFallback(handling, tried)) break;
       tried = { ...(yield* attempt(resultBeginning(fallback, overrides, index), overrides)), fallback: type };
     }
   }
@@ -70,7 +76,7 @@ export async function* askModel(
 
 type Tried = AskedResponse | { error: StepError };
 
-async function* responseOf(
+async function* streamResponse(
   model: ModelPort,
   request: ModelRequest,
   mayBeEmpty: boolean,
@@ -83,7 +89,9 @@ async function* responseOf(
       const response = add(event);
       // It is read to its end, which says what it costs.
       if (response) {
-        const error = limit.isExceeded() ? tooManyCalls() : failureOf(response, request, mayBeEmpty);
+        const error = limit.isExceeded()
+          ? createTooManyCallsError()
+          : checkResponse(response, request, mayBeEmpty);
         return error ? { error } : { response };
       }
       if (event.type !== 'finish' && event.type !== 'start') yield event;
@@ -121,12 +129,15 @@ function openCallLimit() {
   };
 }
 
-const tooManyCalls = () =>
+const createTooManyCallsError = () =>
   new StepError(
     `The model requested more than ${callsMaxPerResponse} tool calls in one response; none of them was made`,
   );
 
-function triggers({ triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {}, tried: Tried): boolean {
+function needsFallback(
+  { triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {},
+  tried: Tried,
+): boolean {
   if ('error' in tried && tried.error.code) return false;
   const hasFailed = 'error' in tried;
   const isWithoutText = hasFailed ? tried.error.emptyOutput : isEmpty(tried.response);
@@ -136,7 +147,7 @@ function triggers({ triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {
 }
 
 /** Why a complete response is no answer. The same request would be answered alike, unless a call of a tool was garbled (D135). */
-function failureOf(
+function checkResponse(
   response: ModelResponse,
   { format }: ModelRequest,
   mayBeEmpty: boolean,
@@ -161,7 +172,7 @@ function failureOf(
 
 const isEmpty = ({ text, toolCalls }: ModelResponse) => text.trim() === '' && toolCalls.length === 0;
 
-const withOverrides = (
+const applyOverrides = (
   request: ModelRequest,
   { model, ...settings }: Record<string, unknown>,
 ): ModelRequest => ({
@@ -170,7 +181,7 @@ const withOverrides = (
   settings: { ...request.settings, ...settings },
 });
 
-const said = (text: string, { model }: ModelRequest): ModelResponse => ({
+const toFixedResponse = (text: string, { model }: ModelRequest): ModelResponse => ({
   text,
   message: { role: 'assistant', content: text },
   reasoning: '',

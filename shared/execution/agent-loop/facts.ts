@@ -1,3 +1,8 @@
+/**
+ * What happened in a run of an agent, as it is stored in its log: one type per kind of fact.
+ * A fact is recorded before the run goes on, and the state of the run follows from the facts alone (`state.ts`). They
+ * are stored as JSON: members may be added, and none renamed or given another meaning.
+ */
 import type {
   AssistantMessage,
   ModelMessage,

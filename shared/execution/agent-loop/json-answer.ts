@@ -1,22 +1,22 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
-import { meantValue } from '../../adapters/json-schema/meant-value.ts';
+import { coerceValue } from '../../adapters/json-schema/meant-value.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { fencedParts, withoutFence } from '../../core/code-fence.ts';
-import { answeredJson } from '../../core/json/json.ts';
+import { findFencedParts, stripFence } from '../../core/code-fence.ts';
+import { parseAnswerJson } from '../../core/json/json.ts';
 import type { Loop } from './loop.ts';
 
 /**
  * A response as JSON, and why it does not fit a schema. Of words around it, as reasoning models write them, it takes the one
  * value that fits. @throws StepError for a response of too many values
  */
-export async function jsonAnswer(
+export async function parseJsonAnswer(
   text: string,
   schema: JsonSchema,
   { sandbox, signal }: { sandbox: Sandbox; signal: AbortSignal },
 ): Promise<{ value: unknown; problems: string[] }> {
-  const values = jsonValuesIn(text).map((value) => meantAnswer(schema, value));
+  const values = parseJsonValues(text).map((value) => toMeantAnswer(schema, value));
   const checked = await Promise.all(
     values.map(async (value) => ({ value, problems: await checkValue(sandbox, schema, value, { signal }) })),
   );
@@ -30,9 +30,9 @@ export async function jsonAnswer(
 }
 
 /** Also the one item of a list, where no list is asked for. */
-function meantAnswer(schema: JsonSchema, value: unknown): unknown {
+function toMeantAnswer(schema: JsonSchema, value: unknown): unknown {
   const isListOfOne = schema.type === 'object' && Array.isArray(value) && value.length === 1;
-  return meantValue(schema, isListOfOne ? value[0] : value);
+  return coerceValue(schema, isListOfOne ? value[0] : value);
 }
 
 const noJson = { value: undefined, problems: [{ path: '', message: 'The response is not JSON' }] };
@@ -41,21 +41,21 @@ const noJson = { value: undefined, problems: [{ path: '', message: 'The response
  * The distinct JSON values of a response: itself, else what follows its thoughts, else what is in its code fences, else its
  * objects and lists.
  */
-export function jsonValuesIn(response: string): unknown[] {
+export function parseJsonValues(response: string): unknown[] {
   const text = response.replace(/^\ufeff/, '');
-  const answer = withoutThoughts(text);
-  const readings = [() => [withoutFence(text)], () => [withoutFence(answer)], fencedParts, objectsIn];
+  const answer = stripThoughts(text);
+  const readings = [() => [stripFence(text)], () => [stripFence(answer)], findFencedParts, findObjects];
   for (const read of readings) {
-    const values = valuesOf(read(answer));
+    const values = parseDistinct(read(answer));
     if (values.length > 0) return values;
   }
   return [];
 }
 
-function valuesOf(texts: readonly string[]): unknown[] {
+function parseDistinct(texts: readonly string[]): unknown[] {
   const found = new Map<string, unknown>();
   for (const text of texts.slice(0, valuesTriedMax)) {
-    const value = answeredJson(text, 'The model');
+    const value = parseAnswerJson(text, 'The model');
     if (value !== undefined) found.set(JSON.stringify(value), value);
   }
   return [...found.values()];
@@ -63,8 +63,8 @@ function valuesOf(texts: readonly string[]): unknown[] {
 const valuesTriedMax = 20;
 
 /** Servers that do not part the thoughts of a model from its answer end them with a tag. Some leave out the first one. */
-const withoutThoughts = (text: string): string =>
-  text.slice(Math.max(...thoughtEnds.map((end) => afterLast(end, text))));
+const stripThoughts = (text: string): string =>
+  text.slice(Math.max(...thoughtEnds.map((end) => findEndOfLast(end, text))));
 const thoughtEnds = [
   '</think>',
   '</thinking>',
@@ -75,13 +75,13 @@ const thoughtEnds = [
   '<|channel|>final<|message|>',
 ];
 
-function afterLast(mark: string, text: string): number {
+function findEndOfLast(mark: string, text: string): number {
   const at = text.lastIndexOf(mark);
   return at < 0 ? 0 : at + mark.length;
 }
 
 /** The texts from each outermost bracket or brace to the one that closes it. Quotes count inside of them only. */
-function objectsIn(text: string): string[] {
+function findObjects(text: string): string[] {
   const found: string[] = [];
   let depth = 0;
   let start = 0;
@@ -105,7 +105,7 @@ function objectsIn(text: string): string[] {
 export const answerChecker =
   ({ sandbox }: Pick<Ports, 'sandbox'>, schema: JsonSchema, signal: AbortSignal): Loop['checkAnswer'] =>
   async (text) => {
-    const { value, problems } = await jsonAnswer(text, schema, { sandbox, signal });
+    const { value, problems } = await parseJsonAnswer(text, schema, { sandbox, signal });
     if (problems.length === 0) return { value };
     return {
       problem: `Your answer does not fit the JSON Schema of responseFormat: ${problems.slice(0, 5).join('; ')}. Answer with the corrected JSON and nothing else.`,

@@ -1,4 +1,17 @@
-import { meantValue } from '../../adapters/json-schema/meant-value.ts';
+/**
+ * The loop of an agent: ask the model, run the tools that it requests, repeat with their results, until it ends or
+ * waits.
+ * `runLoop` is a generator over a pure state. It yields facts, and goes on only when its consumer has asked for the next
+ * event: the consumer records each fact first (`agent-runs/run-journal.ts`). So the log always has what the run has
+ * done, and the state follows from it alone (`state.ts`).
+ * Order of a round: run or plan the open calls, pause if some wait for an approval or the caller; else decide
+ * (`decideNext`) between a turn, a reminder and the end; before a turn, `beforeTurn` adds its facts (context,
+ * reflection, compaction) or stops for the budget.
+ * The last turn and the end are recorded together. After a crash the calls of the last turn are open: repeatable tools
+ * run again, others fail with an unknown outcome (`mayHaveBegun`).
+ * The same loop runs the agents of `agent-runs` and the tools of prompt steps (`steps/prompt/ask.ts`).
+ */
+import { coerceValue } from '../../adapters/json-schema/meant-value.ts';
 import type { ModelPort, ModelRequest, ModelResponse } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { NewId } from '../../core/ids.ts';
@@ -10,16 +23,16 @@ import type { EndFact, Fact, LoopWait, NoteFact, RequestedCall, StopReason, Turn
 import { apply, endFact, type RunState } from './state.ts';
 import {
   type CallEvent,
-  callRefusal,
-  failedCallResult,
+  findCallRefusal,
+  findTool,
+  findUnfitReason,
   planCalls,
   runCalls,
-  type ToolWorld,
-  toolNamed,
-  unfitReason,
+  type ToolCallsContext,
+  toFailedResult,
 } from './tool-calls.ts';
 
-export interface Loop extends ToolWorld {
+export interface Loop extends ToolCallsContext {
   model: ModelPort;
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice' | 'signal'>;
   /** Whether the model may, must (in the first turn) or must not call tools. Default: `auto`. */
@@ -80,24 +93,24 @@ export async function* runLoop(
   for (let isFirst = true; !state.end; isFirst = false) {
     if (state.open.length > 0) {
       yield* openCalls(loop, state, isFirst && mayHaveBegun, record);
-      const waits = waitsOf(loop, state);
+      const waits = collectWaits(loop, state);
       if (waits.length === 0) continue;
-      if (state.waits.length === 0) yield* record({ type: 'pause', waits, at: at(loop) });
+      if (state.waits.length === 0) yield* record({ type: 'pause', waits, at: toTimestamp(loop) });
       return state;
     }
-    const step = next(loop, state);
-    if (step.do === 'end') yield* record(await endingOf(loop, state, step.stopReason));
-    else if (step.do === 'remind') yield* record(noteOf(loop, 'required-tool', step.text));
+    const step = decideNext(loop, state);
+    if (step.do === 'end') yield* record(await checkEnd(loop, state, step.stopReason));
+    else if (step.do === 'remind') yield* record(createNote(loop, 'required-tool', step.text));
     else {
       const { facts = [], inputTokens, stop } = (await loop.beforeTurn?.(state)) ?? {};
       yield* record(...facts);
-      if (stop) yield* record(endOf(loop, state, stop));
+      if (stop) yield* record(createEnd(loop, state, stop));
       else {
         const turn = yield* takeTurn(loop, state, step.toolChoice, inputTokens);
         const after = apply(state, turn);
-        const following = turn.calls.length === 0 ? next(loop, after) : undefined;
+        const following = turn.calls.length === 0 ? decideNext(loop, after) : undefined;
         // The last response and the end are recorded together.
-        const ending = following?.do === 'end' && (await endingOf(loop, after, following.stopReason));
+        const ending = following?.do === 'end' && (await checkEnd(loop, after, following.stopReason));
         yield* record(turn, ...(ending ? [ending] : []));
       }
     }
@@ -116,14 +129,12 @@ async function* openCalls(
     open.map(async (call) => {
       const plan = planCalls(call, loop, state.decisions.get(call.id), mayHaveBegun);
       const isOutput = 'waitFor' in plan && plan.waitFor === 'output';
-      const unfit = isOutput && (await unfitReason(call, loop));
+      const unfit = isOutput && (await findUnfitReason(call, loop));
       return { call, plan: unfit ? { fail: unfit } : plan };
     }),
   );
   yield* record(
-    ...left.flatMap(({ call, plan }) =>
-      'fail' in plan ? [failedCallResult(call, plan.fail, loop.now)] : [],
-    ),
+    ...left.flatMap(({ call, plan }) => ('fail' in plan ? [toFailedResult(call, plan.fail, loop.now)] : [])),
   );
   const runnable = left.flatMap(({ call, plan }) => ('run' in plan ? [{ call, tool: plan.run }] : []));
   if (runnable.length === 0) return;
@@ -133,7 +144,7 @@ async function* openCalls(
   }
 }
 
-const waitsOf = (loop: Loop, state: RunState): LoopWait[] =>
+const collectWaits = (loop: Loop, state: RunState): LoopWait[] =>
   state.open
     .filter(({ id }) => !state.results.has(id))
     .flatMap((call): LoopWait[] => {
@@ -145,25 +156,25 @@ const waitsOf = (loop: Loop, state: RunState): LoopWait[] =>
       return [{ kind, callId: call.id, ...approval, toolName: call.name, parameters: call.input, until }];
     });
 
-const at = ({ now }: Loop) => now().toISOString();
+const toTimestamp = ({ now }: Loop) => now().toISOString();
 
-const noteOf = (loop: Loop, reason: NoteFact['reason'], text: string): NoteFact => ({
+const createNote = (loop: Loop, reason: NoteFact['reason'], text: string): NoteFact => ({
   type: 'note',
   reason,
   text,
-  at: at(loop),
+  at: toTimestamp(loop),
 });
 
-async function endingOf(loop: Loop, state: RunState, stopReason: StopReason): Promise<EndFact | NoteFact> {
-  const end = endOf(loop, state, stopReason);
+async function checkEnd(loop: Loop, state: RunState, stopReason: StopReason): Promise<EndFact | NoteFact> {
+  const end = createEnd(loop, state, stopReason);
   if (!loop.checkAnswer || stopReason !== 'end_turn') return end;
   const checked = await loop.checkAnswer(state.lastTurn?.text ?? '');
   if ('value' in checked) return { ...end, output: checked.value };
-  if (!state.isCorrected) return noteOf(loop, 'correction', checked.problem);
+  if (!state.isCorrected) return createNote(loop, 'correction', checked.problem);
   return { ...end, stopReason: 'error', error: checked.problem };
 }
 
-const endOf = ({ now }: Loop, state: RunState, stopReason: StopReason): EndFact =>
+const createEnd = ({ now }: Loop, state: RunState, stopReason: StopReason): EndFact =>
   endFact(state, { stopReason, error: null }, now());
 
 type Next =
@@ -174,10 +185,10 @@ type Next =
 type Rules = Pick<Loop, 'turnsMax' | 'limits' | 'toolChoice' | 'requiredTools' | 'tools'>;
 
 /** What follows when no calls are open. It depends on the state alone. */
-function next(rules: Rules, state: RunState): Next {
+function decideNext(rules: Rules, state: RunState): Next {
   const { turnsMax = Number.POSITIVE_INFINITY, limits } = rules;
   const hasCallsLeft = state.callCount < limits.callsMax;
-  const missing = hasCallsLeft ? uncalledTool(rules, state) : undefined;
+  const missing = hasCallsLeft ? findUncalledTool(rules, state) : undefined;
   const isAnswered = !state.isReminded && state.lastTurn?.calls.length === 0;
   if (isAnswered && !missing) return { do: 'end', stopReason: 'end_turn' };
   if (state.turns >= turnsMax) return { do: 'end', stopReason: 'max_turns' };
@@ -189,7 +200,7 @@ function next(rules: Rules, state: RunState): Next {
   return { do: 'ask', toolChoice: mustCall ? 'required' : 'auto' };
 }
 
-function uncalledTool(
+function findUncalledTool(
   { requiredTools = [], tools, limits }: Rules,
   { callsOf }: RunState,
 ): string | undefined {
@@ -226,13 +237,13 @@ async function* takeTurn(
   const ids = openCallIds(newId, tools);
   let delta = await asked.next();
   try {
-    for (; !delta.done; delta = await asked.next()) yield ids.shown(delta.value);
+    for (; !delta.done; delta = await asked.next()) yield ids.toEvent(delta.value);
   } finally {
     // If nobody reads any more, this aborts the call.
     await asked.return(undefined as never);
   }
   const { response, fallback, attempts } = delta.value;
-  for (const warning of warningsOf(delta.value, request.model)) loop.warn(warning);
+  for (const warning of collectWarnings(delta.value, request.model)) loop.warn(warning);
   const { message, text, reasoning, sources, stopReason, modelUsed, usage, toolCalls } = response;
   // A provider may ignore that no tools are allowed.
   const requested = toolChoice === 'none' ? [] : toolCalls;
@@ -248,7 +259,7 @@ async function* takeTurn(
     modelUsed,
     usage,
     stopReason: toolChoice === 'none' && loop.toolChoice !== 'none' ? 'max_tool_calls' : stopReason,
-    calls: admitted(loop, state, { requested, cutOff, ids }),
+    calls: admitCalls(loop, state, { requested, cutOff, ids }),
     ...(fallback && { fallback }),
     ...(attempts && { attempts }),
     durationMs: Math.round(performance.now() - began),
@@ -257,7 +268,7 @@ async function* takeTurn(
   };
 }
 
-function* warningsOf({ response, fallback }: AskedResponse, asked: string): Generator<NewWarning> {
+function* collectWarnings({ response, fallback }: AskedResponse, asked: string): Generator<NewWarning> {
   const { modelUsed, ignored = [], stopReason, providerReason, text, toolCalls } = response;
   if (fallback) {
     const message = `The model ${asked} failed or answered nothing, and a fallback of the type ${fallback} answered`;
@@ -298,29 +309,29 @@ type CallIds = ReturnType<typeof openCallIds>;
 function openCallIds(newId: NewId, tools: Loop['tools']) {
   const ids = new Map<string, string>();
   const complete: string[] = [];
-  const idOf = (modelId: string) => {
+  const toCallId = (modelId: string) => {
     const id = ids.get(modelId) ?? newId('call');
     ids.set(modelId, id);
     return id;
   };
   return {
-    shown(delta: ModelDelta): LoopEvent {
+    toEvent(delta: ModelDelta): LoopEvent {
       if (delta.type !== 'tool-call' && delta.type !== 'tool-call-delta') return delta;
-      const id = idOf(delta.id);
+      const id = toCallId(delta.id);
       if (delta.type === 'tool-call') {
         complete.push(id);
         // A model that repeats an id means another call.
         ids.delete(delta.id);
-        return { ...delta, id, input: meantInput(tools, delta), toolType: typeOf(tools, delta.name) };
+        return { ...delta, id, input: toMeantInput(tools, delta), toolType: getToolType(tools, delta.name) };
       }
-      return { ...delta, id, toolType: typeOf(tools, delta.name) };
+      return { ...delta, id, toolType: getToolType(tools, delta.name) };
     },
     /** Of the complete calls, in their order. */
     take: (): string => complete.shift() ?? newId('call'),
   };
 }
 
-function admitted(
+function admitCalls(
   loop: Loop,
   { callCount, callsOf }: RunState,
   { requested, cutOff, ids }: { requested: readonly Call[]; cutOff: Call | undefined; ids: CallIds },
@@ -328,13 +339,13 @@ function admitted(
   const made = { callCount, callsOf: new Map(callsOf) };
   return requested.map((call) => {
     const { id: modelId, name, text } = call;
-    const input = meantInput(loop.tools, call);
-    const tool = toolNamed(loop.tools, name);
+    const input = toMeantInput(loop.tools, call);
+    const tool = findTool(loop.tools, name);
     const toolId = tool?.id ?? null;
-    const refused = call === cutOff ? cutOffReason : callRefusal({ name, input }, loop, made);
+    const refused = call === cutOff ? cutOffReason : findCallRefusal({ name, input }, loop, made);
     made.callCount++;
     if (toolId && !refused) made.callsOf.set(toolId, (made.callsOf.get(toolId) ?? 0) + 1);
-    const toolType = typeOf(loop.tools, name);
+    const toolType = getToolType(loop.tools, name);
     return {
       id: ids.take(),
       modelId,
@@ -350,9 +361,9 @@ function admitted(
 }
 
 /** As the schema of the tool means it: so it is checked, shown, approved and called. */
-function meantInput(tools: Loop['tools'], { name, input }: Pick<Call, 'name' | 'input'>): unknown {
-  const tool = toolNamed(tools, name);
-  return tool && input !== undefined ? meantValue(tool.parameters, input) : input;
+function toMeantInput(tools: Loop['tools'], { name, input }: Pick<Call, 'name' | 'input'>): unknown {
+  const tool = findTool(tools, name);
+  return tool && input !== undefined ? coerceValue(tool.parameters, input) : input;
 }
 
-const typeOf = (tools: Loop['tools'], name: string) => toolNamed(tools, name)?.type ?? 'unknown';
+const getToolType = (tools: Loop['tools'], name: string) => findTool(tools, name)?.type ?? 'unknown';

@@ -1,3 +1,11 @@
+/**
+ * Turns the events of a loop into the events that readers see: each text, reasoning, tool call and turn has a start and
+ * an end.
+ * A converter follows one run, since an end needs its start: `openProgress` for a loop, `openStarts` for any source that
+ * may break off. Whatever is open when a turn fails, is lost or the run ends is ended with a reason.
+ * It must yield the same for a live run and for its replayed log (`agent-runs/run-events.ts`), as numbers of events
+ * depend on it.
+ */
 import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { StepEvent } from '../../domain/flows/steps/step.ts';
@@ -45,24 +53,24 @@ export function openProgress({ showsEmptyText = false } = {}) {
       texts++;
     }
     text = undefined;
-    yield turnComplete(turn);
+    yield toTurnComplete(turn);
   }
 
-  function* ofFact(fact: Fact): Generator<LoopProgress> {
+  function* toFactProgress(fact: Fact): Generator<LoopProgress> {
     // Those of a step are events of the step.
-    for (const { stepId: _step, ...warning } of warningsOf(fact)) yield { type: 'warning', ...warning };
+    for (const { stepId: _step, ...warning } of getWarnings(fact)) yield { type: 'warning', ...warning };
     if (fact.type === 'turn') yield* endTurn(fact);
     else if (fact.type === 'result') {
-      yield toolComplete(fact);
-      if (fact.artifact) yield* artifactEvents(fact.artifact);
-    } else if (fact.type === 'pause') yield* approvalStarts(fact);
-    else if (fact.type === 'decision') yield approvalComplete(fact);
+      yield toToolComplete(fact);
+      if (fact.artifact) yield* toArtifactEvents(fact.artifact);
+    } else if (fact.type === 'pause') yield* toApprovalStarts(fact);
+    else if (fact.type === 'decision') yield toApprovalComplete(fact);
     else if (fact.type === 'note') yield { type: 'custom', name: fact.reason, value: { text: fact.text } };
     else if (fact.type === 'compaction')
       yield { type: 'custom', name: 'compaction', value: { summary: fact.summary } };
     else if (fact.type === 'end') {
       yield* starts.ends({
-        error: fact.error ?? endedBefore(fact.stopReason),
+        error: fact.error ?? describeEarlyEnd(fact.stopReason),
         at: fact.at,
         ...(fact.spent && { cost: fact.spent.cost }),
       });
@@ -70,13 +78,13 @@ export function openProgress({ showsEmptyText = false } = {}) {
   }
 
   return function* progressOf(event: LoopEvent | TurnLost): Generator<LoopProgress> {
-    for (const progress of progressIn(event)) {
-      starts.note(progress);
+    for (const progress of toProgress(event)) {
+      starts.track(progress);
       yield progress;
     }
   };
 
-  function* progressIn(event: LoopEvent | TurnLost): Generator<LoopProgress> {
+  function* toProgress(event: LoopEvent | TurnLost): Generator<LoopProgress> {
     if (event.type !== 'reasoning-delta') yield* endReasoning();
     switch (event.type) {
       case 'turn-started': {
@@ -112,17 +120,17 @@ export function openProgress({ showsEmptyText = false } = {}) {
         text = undefined;
         return yield* starts.ends({ error: 'The turn was interrupted, and begins again', at: event.at });
       case 'facts':
-        for (const fact of event.facts) yield* ofFact(fact);
+        for (const fact of event.facts) yield* toFactProgress(fact);
     }
   }
 }
 
-const warningsOf = (fact: Fact): readonly Warning[] => ('spent' in fact ? (fact.spent?.warnings ?? []) : []);
+const getWarnings = (fact: Fact): readonly Warning[] => ('spent' in fact ? (fact.spent?.warnings ?? []) : []);
 
 /** @param stopReason Of a run that ended while something was open. */
-export const endedBefore = (stopReason: string) => `The run ended before this did: ${stopReason}`;
+export const describeEarlyEnd = (stopReason: string) => `The run ended before this did: ${stopReason}`;
 
-function toolComplete({
+function toToolComplete({
   callId: toolCallId,
   toolName,
   output,
@@ -133,7 +141,7 @@ function toolComplete({
   return { type: 'tool_complete', toolCallId, toolName, ...outcome, executionTime: durationMs };
 }
 
-function* artifactEvents({
+function* toArtifactEvents({
   id,
   isNew,
   artifactType = 'markdown',
@@ -158,7 +166,7 @@ const stopReasons = {
   other: 'unknown',
 } as const;
 
-const turnComplete = ({
+const toTurnComplete = ({
   turnId,
   turn,
   text,
@@ -185,14 +193,14 @@ const turnComplete = ({
   completedAt: at,
 });
 
-function* approvalStarts({ waits, at }: FactOf<'pause'>): Generator<LoopProgress> {
+function* toApprovalStarts({ waits, at }: FactOf<'pause'>): Generator<LoopProgress> {
   for (const { approvalId, callId: toolCallId, toolName, parameters, until } of waits) {
     const timeout = Date.parse(until) - Date.parse(at);
     if (approvalId) yield { type: 'approval_start', approvalId, toolCallId, toolName, parameters, timeout };
   }
 }
 
-const approvalComplete = ({ approvalId, decision, reason, by }: FactOf<'decision'>): LoopProgress => ({
+const toApprovalComplete = ({ approvalId, decision, reason, by }: FactOf<'decision'>): LoopProgress => ({
   type: 'approval_complete',
   approvalId,
   decision,
@@ -268,8 +276,8 @@ interface Breakdown {
 export function openStarts() {
   const open = new Map<string, { start: LoopProgress; text: string }>();
   return {
-    note(event: LoopProgress): void {
-      const key = keyOf(event);
+    track(event: LoopProgress): void {
+      const key = toKey(event);
       if (event.type.endsWith('_start')) open.set(key, { start: event, text: '' });
       else if (event.type.endsWith('_complete')) open.delete(key);
       else if (event.type === 'text_delta' || event.type === 'reasoning_delta') {
@@ -284,14 +292,14 @@ export function openStarts() {
         if (!isOver(start)) continue;
         open.delete(key);
         if (start.type === 'text_start') said = text;
-        yield* endOf(start, start.type === 'turn_start' ? said : text, why);
+        yield* toEndEvents(start, start.type === 'turn_start' ? said : text, why);
       }
     },
   };
 }
 
 /** `text`, `reasoning` and `turn` follow each other; the others may be open side by side. */
-function keyOf(event: LoopProgress): string {
+function toKey(event: LoopProgress): string {
   const kind = event.type.slice(0, event.type.indexOf('_'));
   if (event.type === 'approval_start' || event.type === 'approval_complete')
     return `${kind} ${event.approvalId}`;
@@ -299,7 +307,7 @@ function keyOf(event: LoopProgress): string {
   return kind === 'artifact' && 'id' in event ? `${kind} ${event.id}` : kind;
 }
 
-function* endOf(
+function* toEndEvents(
   start: LoopProgress,
   text: string,
   { error, at, cost = null }: Breakdown,

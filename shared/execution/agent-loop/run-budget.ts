@@ -4,26 +4,26 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import {
-  affordableTokens,
-  costOfTexts,
-  longestResponse,
+  getAffordableTokens,
+  getLongestResponse,
+  getWorstCaseCost,
   type NextCall,
+  priceTexts,
   responseTokensMin,
-  settling,
-  worstCaseCost,
+  settleAtEnd,
 } from '../model-calls/call-cost.ts';
 import { estimateTokens } from './compaction.ts';
 
 /** Ports whose calls of models keep to a budget: each has its highest cost set aside before it begins. */
-export function withinBudget(ports: Ports, budget: RunBudget): Ports {
-  if (budget.left() === undefined) return ports;
+export function enforceRunBudget(ports: Ports, budget: RunBudget): Ports {
+  if (budget.getRemaining() === undefined) return ports;
   return {
     ...ports,
     model: {
       ...ports.model,
       async *stream(asked) {
-        const { request, cost, release } = await reserved(ports, budget, asked);
-        yield* settling(ports.model.stream(request), (charged) => {
+        const { request, cost, release } = await reserveCall(ports, budget, asked);
+        yield* settleAtEnd(ports.model.stream(request), (charged) => {
           release();
           budget.charge(charged ?? cost);
         });
@@ -31,9 +31,9 @@ export function withinBudget(ports: Ports, budget: RunBudget): Ports {
     },
     async embed(request) {
       const limits = await ports.model.limits(request.model);
-      if (!limits.prices?.length) throw unpriced(request.model);
-      const cost = costOfTexts(request.texts, limits) ?? new Big(0);
-      const left = budget.left() ?? new Big(0);
+      if (!limits.prices?.length) throw createUnpricedError(request.model);
+      const cost = priceTexts(request.texts, limits) ?? new Big(0);
+      const left = budget.getRemaining() ?? new Big(0);
       if (left.lte(0) || left.lt(cost)) throw new BudgetSpent();
       const answer = await ports.embed(request);
       budget.charge(answer.estimatedCost ?? '0');
@@ -43,36 +43,36 @@ export function withinBudget(ports: Ports, budget: RunBudget): Ports {
 }
 
 /** How long the response of a call may be, for what is left; undefined if that does not pay for it. */
-export function responseTokensFor(left: Big, call: NextCall, limits: ModelLimits): number | undefined {
-  const affordable = affordableTokens(left, call, limits);
-  const longest = longestResponse(call, limits) ?? Number.POSITIVE_INFINITY;
+export function limitResponseTokens(left: Big, call: NextCall, limits: ModelLimits): number | undefined {
+  const affordable = getAffordableTokens(left, call, limits);
+  const longest = getLongestResponse(call, limits) ?? Number.POSITIVE_INFINITY;
   if (affordable === undefined) return longest;
   const isEnough = left.gt(0) && affordable >= Math.min(responseTokensMin, longest);
   return isEnough ? Math.min(affordable, longest) : undefined;
 }
 
-export const unpriced = (model: string) =>
+export const createUnpricedError = (model: string) =>
   new StepError(
     `The model ${model} has no known price, so the run cannot keep to its maxCost; set the prices of its model config, or remove maxCost`,
   );
 
 /** A call that may begin: shortened to what is left. Waits for calls beside it before it is shortened. @throws StepError */
-async function reserved(ports: Ports, budget: RunBudget, request: ModelRequest) {
+async function reserveCall(ports: Ports, budget: RunBudget, request: ModelRequest) {
   const { model, messages, tools, settings, signal } = request;
   const limits = await ports.model.limits(model);
-  if (!limits.prices?.length) throw unpriced(model);
+  if (!limits.prices?.length) throw createUnpricedError(model);
   const inputTokens = request.inputTokens ?? estimateTokens(messages, { tools: tools ?? [] });
   const call: NextCall = { inputTokens, maxTokens: settings?.maxTokens };
-  const longest = longestResponse(call, limits) ?? Number.POSITIVE_INFINITY;
+  const longest = getLongestResponse(call, limits) ?? Number.POSITIVE_INFINITY;
   for (;;) {
-    const maxTokens = responseTokensFor(budget.left() ?? new Big(0), call, limits);
+    const maxTokens = limitResponseTokens(budget.getRemaining() ?? new Big(0), call, limits);
     const isShort = maxTokens === undefined || maxTokens < longest;
-    const released = isShort ? budget.released() : undefined;
+    const released = isShort ? budget.waitForRelease() : undefined;
     if (released) await orAborted(released, signal);
     else if (maxTokens === undefined) throw new BudgetSpent();
     else {
       const limited = isShort ? { ...call, maxTokens } : call;
-      const cost = worstCaseCost(limited, limits) ?? new Big(0);
+      const cost = getWorstCaseCost(limited, limits) ?? new Big(0);
       const shortened = isShort ? { ...request, settings: { ...settings, maxTokens } } : request;
       return { request: shortened, cost, release: budget.reserve(cost) };
     }
@@ -82,12 +82,12 @@ async function reserved(ports: Ports, budget: RunBudget, request: ModelRequest) 
 /** What a run may cost in USD, with all runs inside of it. One inside of another draws from the budgets of both. */
 export interface RunBudget {
   /** What is neither spent nor reserved; undefined without a limit. */
-  left: () => Big | undefined;
+  getRemaining: () => Big | undefined;
   charge: (cost: Big | string) => void;
   /** Sets aside what a call may cost. @returns what ends that */
   reserve: (cost: Big) => () => void;
   /** Resolves when a call that has something set aside ends; undefined if there is none. */
-  released: () => Promise<void> | undefined;
+  waitForRelease: () => Promise<void> | undefined;
 }
 
 /** @param spent What the run has cost so far, with the runs inside of it that have ended. */
@@ -101,8 +101,8 @@ export function openBudget(maxCost: number | undefined, spent: Big, outer?: RunB
   };
   charge(spent);
   return {
-    left() {
-      const above = outer?.left();
+    getRemaining() {
+      const above = outer?.getRemaining();
       if (left === undefined || above === undefined) return left ?? above;
       return left.lt(above) ? left : above;
     },
@@ -119,7 +119,7 @@ export function openBudget(maxCost: number | undefined, spent: Big, outer?: RunB
         changed = Promise.withResolvers();
       };
     },
-    released: () => outer?.released() ?? (reservations > 0 ? changed.promise : undefined),
+    waitForRelease: () => outer?.waitForRelease() ?? (reservations > 0 ? changed.promise : undefined),
   };
 }
 

@@ -1,6 +1,13 @@
+/**
+ * The state of an agent's run as a pure function of its facts: `apply` for one, `replay` for a log.
+ * Everything that decides how a run goes on is here, so a process that takes over a run needs its first messages and its
+ * log, and nothing else. A new kind of fact gets a case here, and an event in `progress.ts` if readers see it.
+ * Results of calls go to the model together, in the order of the calls, when the last one is there. Facts of older
+ * releases must yield the same state for ever.
+ */
 import Big from 'big.js';
 import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
-import { mergedWarnings, type Warning } from '../../core/warnings.ts';
+import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { nothingSpent, type Spent } from '../model-calls/call-cost.ts';
 import type { DecisionFact, EndFact, Fact, LoopWait, RequestedCall, TurnFact } from './facts.ts';
 
@@ -45,7 +52,7 @@ export interface LoopTotals {
   warnings: readonly Warning[];
 }
 
-export const initialState = (messages: readonly ModelMessage[]): RunState => ({
+export const createInitialState = (messages: readonly ModelMessage[]): RunState => ({
   messages,
   measuredMessages: 0,
   turns: 0,
@@ -74,7 +81,7 @@ export const initialState = (messages: readonly ModelMessage[]): RunState => ({
 });
 
 export const replay = (messages: readonly ModelMessage[], facts: readonly Fact[]): RunState =>
-  facts.reduce(apply, initialState(messages));
+  facts.reduce(apply, createInitialState(messages));
 
 /** The end of a run in this state. Its output is the last response. */
 export const endFact = (
@@ -93,7 +100,7 @@ export const endFact = (
 export function apply(state: RunState, fact: Fact): RunState {
   switch (fact.type) {
     case 'turn':
-      return afterTurn(state, fact);
+      return applyTurn(state, fact);
     case 'result': {
       const { callId, output, failed, spent } = fact;
       const call = state.open.find(({ id }) => id === callId);
@@ -101,14 +108,14 @@ export function apply(state: RunState, fact: Fact): RunState {
       const { modelId: id, name } = call;
       const part: ToolResultPart = { type: 'tool-result', id, name, output, ...(failed && { failed }) };
       const results = new Map(state.results).set(callId, part);
-      return withAllResults({ ...state, results, totals: plus(state.totals, spent) });
+      return completeCalls({ ...state, results, totals: addSpent(state.totals, spent) });
     }
     case 'context':
       return {
         ...state,
-        messages: withQuestion(withContext(state.messages, fact.text), fact.question),
+        messages: insertQuestion(insertContext(state.messages, fact.text), fact.question),
         hasContext: true,
-        totals: plus(state.totals, fact.spent),
+        totals: addSpent(state.totals, fact.spent),
       };
     case 'note': {
       const messages = [...state.messages, { role: 'user' as const, content: fact.text }];
@@ -126,7 +133,7 @@ export function apply(state: RunState, fact: Fact): RunState {
           typeof each === 'number' ? (state.messages[each] ?? []) : each,
         ),
         measuredMessages: 0,
-        totals: plus(state.totals, fact.spent),
+        totals: addSpent(state.totals, fact.spent),
       };
     case 'pause':
       return { ...state, waits: fact.waits };
@@ -137,11 +144,11 @@ export function apply(state: RunState, fact: Fact): RunState {
     case 'continue':
       return state;
     case 'end':
-      return { ...state, waits: [], end: fact, totals: plus(state.totals, fact.spent ?? nothingSpent) };
+      return { ...state, waits: [], end: fact, totals: addSpent(state.totals, fact.spent ?? nothingSpent) };
   }
 }
 
-function afterTurn(state: RunState, fact: TurnFact): RunState {
+function applyTurn(state: RunState, fact: TurnFact): RunState {
   const { message, calls, spent, turn } = fact;
   const callsOf = new Map(state.callsOf);
   for (const { toolId, refused } of calls) {
@@ -160,12 +167,12 @@ function afterTurn(state: RunState, fact: TurnFact): RunState {
     callsOf,
     open: calls,
     results: new Map(),
-    totals: plus(state.totals, spent),
+    totals: addSpent(state.totals, spent),
   };
 }
 
 /** When each call has its result, the model receives them in the order of its calls. */
-function withAllResults(state: RunState): RunState {
+function completeCalls(state: RunState): RunState {
   const { open, results, messages, waits } = state;
   if (results.size < open.length) {
     return { ...state, waits: waits.filter(({ callId }) => !results.has(callId)) };
@@ -175,7 +182,7 @@ function withAllResults(state: RunState): RunState {
 }
 
 /** The text follows the system prompt. */
-function withContext(messages: readonly ModelMessage[], text: string): readonly ModelMessage[] {
+function insertContext(messages: readonly ModelMessage[], text: string): readonly ModelMessage[] {
   if (text === '') return messages;
   const [first, ...others] = messages;
   if (first?.role !== 'system') return [{ role: 'system', content: text }, ...messages];
@@ -183,18 +190,21 @@ function withContext(messages: readonly ModelMessage[], text: string): readonly 
 }
 
 /** The text begins the last message of the user, so that providers find what is before in their caches. */
-function withQuestion(messages: readonly ModelMessage[], text: string | undefined): readonly ModelMessage[] {
+function insertQuestion(
+  messages: readonly ModelMessage[],
+  text: string | undefined,
+): readonly ModelMessage[] {
   const place = messages.findLastIndex(({ role }) => role === 'user');
   const last = messages[place];
-  if (!text || last?.role !== 'user') return withContext(messages, text ?? '');
+  if (!text || last?.role !== 'user') return insertContext(messages, text ?? '');
   const { content } = last;
-  const extended = typeof content === 'string' ? `${text}\n\n${content}` : [textPart(text), ...content];
+  const extended = typeof content === 'string' ? `${text}\n\n${content}` : [toTextPart(text), ...content];
   return messages.with(place, { role: 'user', content: extended });
 }
 
-const textPart = (text: string) => ({ type: 'text' as const, text });
+const toTextPart = (text: string) => ({ type: 'text' as const, text });
 
-const plus = (
+const addSpent = (
   totals: LoopTotals,
   { inputTokens, outputTokens, cost, codeCalls, warnings = [], ...parts }: Spent,
 ): LoopTotals => ({
@@ -205,11 +215,11 @@ const plus = (
   cost: totals.cost.plus(cost ?? 0),
   cacheSavings: totals.cacheSavings.plus(parts.cacheSavings ?? 0),
   isPriced: totals.isPriced && cost !== null,
-  codeCalls: codeCalls ? sumOfCalls(totals.codeCalls, codeCalls) : totals.codeCalls,
-  warnings: mergedWarnings(totals.warnings, warnings),
+  codeCalls: codeCalls ? sumCalls(totals.codeCalls, codeCalls) : totals.codeCalls,
+  warnings: mergeWarnings(totals.warnings, warnings),
 });
 
-const sumOfCalls = (
+const sumCalls = (
   calls: LoopTotals['codeCalls'],
   more: LoopTotals['codeCalls'],
 ): LoopTotals['codeCalls'] => ({

@@ -1,9 +1,22 @@
+/**
+ * Runs the tool calls of a turn: which may run, which wait, which fail, and their results.
+ * `findCallRefusal` decides when a turn is recorded (limits, unknown tools, broken JSON), `planCalls` whenever the run
+ * looks at an open call (approval, output of the caller, repeatable after a crash), `runCalls` runs up to `atOnce` of
+ * them side by side and yields results as they come.
+ * A failure of a tool is a result. Only an aborted signal and bugs end the run.
+ */
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { openMailbox } from '../../core/concurrency/mailbox.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { characterCount } from '../../core/json/json-texts.ts';
-import { type ActiveSpan, activeSpan, beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
+import {
+  type ActiveSpan,
+  beginNote,
+  getActiveSpan,
+  openSpan,
+  runInSpan,
+} from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import { nothingSpent, type Spent } from '../model-calls/call-cost.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
@@ -17,7 +30,7 @@ interface ToolLimits {
   callsMaxOf?: Readonly<Record<string, number | undefined>> | undefined;
 }
 
-export interface ToolWorld {
+export interface ToolCallsContext {
   tools: readonly RunnableTool[];
   limits: ToolLimits;
   needsApproval?: ((tool: RunnableTool) => boolean) | undefined;
@@ -32,20 +45,20 @@ const atOnce = 5;
 export const outputCharactersMax = 200_000;
 
 /** Why a call does not run; undefined if it may. */
-export function callRefusal(
+export function findCallRefusal(
   { name, input }: Pick<RequestedCall, 'name' | 'input'>,
-  { tools, limits: { callsMax, callsMaxOf = {} } }: Pick<ToolWorld, 'tools' | 'limits'>,
+  { tools, limits: { callsMax, callsMaxOf = {} } }: Pick<ToolCallsContext, 'tools' | 'limits'>,
   made: { callCount: number; callsOf: ReadonlyMap<string, number> },
 ): string | undefined {
-  const tool = toolNamed(tools, name);
+  const tool = findTool(tools, name);
   if (made.callCount >= callsMax) {
     return `The limit of ${callsMax} tool calls is reached; answer with what you have`;
   }
   if (!tool) return `There is no tool ${name}; the tools are ${tools.map((each) => each.name).join(', ')}`;
   if (input === undefined) return 'The arguments are not valid JSON';
-  const own = callsMaxOf[tool.name] ?? callsMaxOf[tool.id] ?? Number.POSITIVE_INFINITY;
-  if ((made.callsOf.get(tool.id) ?? 0) < own) return undefined;
-  return `The limit of ${own} calls of ${tool.name} is reached; answer with what you have`;
+  const callsLimit = callsMaxOf[tool.name] ?? callsMaxOf[tool.id] ?? Number.POSITIVE_INFINITY;
+  if ((made.callsOf.get(tool.id) ?? 0) < callsLimit) return undefined;
+  return `The limit of ${callsLimit} calls of ${tool.name} is reached; answer with what you have`;
 }
 
 type Plan = { run: RunnableTool } | { fail: string } | { waitFor: LoopWait['kind'] };
@@ -53,12 +66,12 @@ type Plan = { run: RunnableTool } | { fail: string } | { waitFor: LoopWait['kind
 /** @param mayHaveBegun Whether an earlier process may have begun the calls. */
 export function planCalls(
   call: RequestedCall,
-  { tools, needsApproval }: Pick<ToolWorld, 'tools' | 'needsApproval'>,
+  { tools, needsApproval }: Pick<ToolCallsContext, 'tools' | 'needsApproval'>,
   decision: DecisionFact | undefined,
   mayHaveBegun: boolean,
 ): Plan {
   if (call.refused !== undefined) return { fail: call.refused };
-  const tool = toolNamed(tools, call.name);
+  const tool = findTool(tools, call.name);
   if (!tool) return { fail: `The tool ${call.name} is no longer available` };
   if (needsApproval?.(tool)) {
     if (!decision) return { waitFor: 'approval' };
@@ -75,12 +88,12 @@ export function planCalls(
 }
 
 /** Why the caller of the run is not asked to execute a call: its arguments do not fit the tool. */
-export async function unfitReason(
+export async function findUnfitReason(
   { name, input }: RequestedCall,
-  { tools, signal }: Pick<ToolWorld, 'tools' | 'signal'>,
+  { tools, signal }: Pick<ToolCallsContext, 'tools' | 'signal'>,
 ): Promise<string | undefined> {
   try {
-    await toolNamed(tools, name)?.preview(input, signal);
+    await findTool(tools, name)?.preview(input, signal);
     return undefined;
   } catch (error) {
     if (error instanceof StepError) return error.message;
@@ -88,7 +101,7 @@ export async function unfitReason(
   }
 }
 
-export const toolNamed = (tools: readonly RunnableTool[], name: string) =>
+export const findTool = (tools: readonly RunnableTool[], name: string) =>
   tools.find((tool) => tool.name === name);
 
 export type CallEvent =
@@ -98,12 +111,12 @@ export type CallEvent =
 /** Runs calls side by side. Yields what they emit, and the results that are there, several at once if they are. */
 export async function* runCalls(
   calls: readonly { call: RequestedCall; tool: RunnableTool }[],
-  world: ToolWorld,
+  context: ToolCallsContext,
 ): AsyncGenerator<CallEvent, void> {
   const inbox = openMailbox<ResultFact | { callId: string; event: ToolEvent }>();
   const work = forEachConcurrently(calls, atOnce, async ({ call, tool }) => {
     const emit = (event: ToolEvent) => inbox.put({ callId: call.id, event });
-    inbox.put(await runCall(call, tool, emit, world));
+    inbox.put(await runCall(call, tool, emit, context));
   });
   work.catch((error) => inbox.fail(error));
   try {
@@ -126,11 +139,11 @@ async function runCall(
   call: RequestedCall,
   tool: RunnableTool,
   emit: (event: ToolEvent) => void,
-  { signal, now, spent }: ToolWorld,
+  { signal, now, spent }: ToolCallsContext,
 ): Promise<ResultFact> {
   const began = performance.now();
   const span = openCallSpan(call, tool);
-  const resultOf = (output: unknown, failed: boolean, artifact?: Artifact): ResultFact => {
+  const toResult = (output: unknown, failed: boolean, artifact?: Artifact): ResultFact => {
     const durationMs = Math.round(performance.now() - began);
     const notes = span.end(failed);
     return {
@@ -148,25 +161,21 @@ async function runCall(
   };
   try {
     const outcome = await orAborted(
-      inSpan(span.span, () => callTool(tool, call.input, signal, { id: call.id, emit })),
+      runInSpan(span.span, () => callTool(tool, call.input, signal, { id: call.id, emit })),
       signal,
     );
     if ('awaitsCaller' in outcome) throw new StepError('only the caller of the run can execute this tool');
-    const characters = characterCount(outcome.output, outputCharactersMax);
-    if (characters <= outputCharactersMax) return resultOf(outcome.output ?? null, false, outcome.artifact);
+    const characters = countCharacters(outcome.output, outputCharactersMax);
+    if (characters <= outputCharactersMax) return toResult(outcome.output ?? null, false, outcome.artifact);
     throw new StepError(`the output has more than ${outputCharactersMax} characters; ask for less`);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof StepError) return resultOf(error.message, true);
+    if (error instanceof StepError) return toResult(error.message, true);
     throw error;
   }
 }
 
-export const failedCallResult = (
-  { id, name }: RequestedCall,
-  reason: string,
-  now: () => Date,
-): ResultFact => ({
+export const toFailedResult = ({ id, name }: RequestedCall, reason: string, now: () => Date): ResultFact => ({
   type: 'result',
   callId: id,
   toolName: name,
@@ -189,7 +198,7 @@ interface CallSpan {
 
 /** The result of an agent's call has the notes of the call. In a step, the call is a note itself. */
 function openCallSpan({ id }: RequestedCall, { name, type }: RunnableTool): CallSpan {
-  const outer = activeSpan();
+  const outer = getActiveSpan();
   if (outer?.path === agentPath) {
     const span = openSpan(outer, callPath(id), Date.now());
     return { span, end: () => (span.notes.length > 0 ? span.notes : undefined) };

@@ -1,3 +1,10 @@
+/**
+ * The execution of an agent: its item, its indexes, and the writes that change it with the facts of its log.
+ * Status and lease are on this item, what happened is in the log (`run-log.ts`). Each write is conditional on the
+ * status, and is committed with the fact that causes it, so the two never disagree.
+ * An open run is in the sweep index at the end of its lease or its first wait; a run inside of an agent's run is found
+ * by its parent instead, whose process looks after it.
+ */
 import * as z from 'zod';
 import { type NewRun, type RunEnding, runError } from '../../domain/runs/run-list.ts';
 import { childListing, type ParentListing, RunOrigin } from '../../domain/runs/run-origin.ts';
@@ -66,7 +73,7 @@ export const AgentExecution = z.object({
   holder: z.string(),
   /** Until when the process has it, or until when it waits for somebody. */
   leaseUntil: z.string(),
-  /** Until when somebody reads what it says as it says it (`followers.ts`). */
+  /** Until when somebody reads what it says as it says it (`live-output.ts`). */
   followedUntil: z.string().optional(),
   /** The messages, the system prompt and the options. */
   input: PayloadRef,
@@ -132,7 +139,7 @@ const leaseMs = 90_000;
 /** How long a message may wait for a worker before the sweep sends another. */
 export const resentAfterMs = 5 * 60_000;
 
-export const leaseFrom = (now: Date) => new Date(now.getTime() + leaseMs).toISOString();
+export const getLeaseEnd = (now: Date) => new Date(now.getTime() + leaseMs).toISOString();
 
 const isOpen = {
   expression: '#summary.#status = :running OR #summary.#status = :paused',
@@ -145,7 +152,7 @@ export const endStatus = ({ stopReason, error }: EndFact) =>
   stopReason === 'cancelled' ? 'cancelled' : error === null ? 'completed' : 'failed';
 
 /** Commit it with the fact `end`. */
-export function endedWrite(
+export function toEndWrite(
   { table }: Scope,
   execution: AgentExecution,
   end: EndFact,
@@ -174,7 +181,7 @@ export function endedWrite(
 }
 
 /** Commit it with the fact `pause`. The sweep looks at the run again when the first wait is over. */
-export function pausedWrite(
+export function toPauseWrite(
   { table }: Scope,
   execution: AgentExecution,
   { waits }: PauseFact,
@@ -193,8 +200,8 @@ export function pausedWrite(
 }
 
 /** Commit it with the fact `continue`. */
-export function continuedWrite({ table, now }: Scope, execution: AgentExecution, holder: string): Write {
-  const leaseUntil = leaseFrom(now());
+export function toContinueWrite({ table, now }: Scope, execution: AgentExecution, holder: string): Write {
+  const leaseUntil = getLeaseEnd(now());
   return table.writes.update(
     agentExecutionEntity,
     { id: execution.id },
@@ -236,14 +243,14 @@ export async function postponeRunSweep(
   await table.commit([write]).catch(onConditionFailed(undefined));
 }
 
-const originOf = ({ origin, parentExecutionId, userId }: AgentExecution): RunOrigin =>
+const getOrigin = ({ origin, parentExecutionId, userId }: AgentExecution): RunOrigin =>
   origin ?? {
     trigger: { type: parentExecutionId ? 'run' : 'api', userId },
     ...(parentExecutionId && { parentRunId: parentExecutionId, rootRunId: parentExecutionId }),
   };
 
 /** The run of an agent as it is listed. */
-export function runOfAgent(execution: AgentExecution): NewRun {
+export function toAgentRun(execution: AgentExecution): NewRun {
   const { id, agentName: name, agentId, agentVersionId, startedAt, ttl } = execution;
   return {
     id,
@@ -251,17 +258,17 @@ export function runOfAgent(execution: AgentExecution): NewRun {
     name,
     ...(agentId && { agentId }),
     ...(agentVersionId && { agentVersionId }),
-    ...originOf(execution),
+    ...getOrigin(execution),
     startedAt,
     ...(ttl !== undefined && { ttl }),
   };
 }
 
-export const listingOfAgent = (execution: AgentExecution): ParentListing =>
-  childListing(execution.id, originOf(execution));
+export const toAgentListing = (execution: AgentExecution): ParentListing =>
+  childListing(execution.id, getOrigin(execution));
 
 /** @param use Of the model calls of the whole run. */
-export function endingOfAgent(end: EndFact, { totals }: RunState, use: RunUse): RunEnding {
+export function toAgentEnding(end: EndFact, { totals }: RunState, use: RunUse): RunEnding {
   const {
     inputTokens: input,
     outputTokens: output,

@@ -1,6 +1,13 @@
+/**
+ * What a run of an agent takes: the content of a stored agent or an inline one, and the input that is stored with the
+ * execution.
+ * Checks come before anything is written: permissions for everything that the agent can reach, targets, connections, no
+ * plaintext credentials in an inline agent.
+ * `toRunnableConfig` is the config that the loop uses; an external agent's follows from its orchestration.
+ */
 import * as z from 'zod';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
-import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
@@ -25,7 +32,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
-import { agentOrchestration } from '../external-agents/orchestration.ts';
+import { getAgentOrchestration } from '../external-agents/orchestration.ts';
 
 /** Finds the content that a run of a stored agent takes, and notes that the agent runs. */
 export const agentToRun = /* @__PURE__ */ using([agentStore, agentVersions], (scope: Scope) => {
@@ -42,7 +49,7 @@ export const agentToRun = /* @__PURE__ */ using([agentStore, agentVersions], (sc
     await agents.markRun(agent);
     const { name } = agent;
     // The card says what the other server does now, whatever version of the agent runs.
-    if (content.externalConfig) return { id, name, versionId: null, content: withLiveCard(content, agent) };
+    if (content.externalConfig) return { id, name, versionId: null, content: addLiveCard(content, agent) };
     return { id, name, versionId: isImmutable(agent, versionId) ? versionId : null, content };
   };
 });
@@ -56,7 +63,7 @@ function refuseVendorManaged({ agentType }: AgentContent): void {
   throw invalidAt('id', 'INVALID_VALUE', message);
 }
 
-function withLiveCard(content: AgentContent, { externalConfig: live }: Agent): AgentContent {
+function addLiveCard(content: AgentContent, { externalConfig: live }: Agent): AgentContent {
   if (!content.externalConfig || !live) return content;
   const { cachedAgentCard, skillsOverride } = live;
   return { ...content, externalConfig: { ...content.externalConfig, cachedAgentCard, skillsOverride } };
@@ -83,27 +90,30 @@ export const DispatchedAgent = z
 export type DispatchedAgent = z.infer<typeof DispatchedAgent>;
 
 /** What a dispatched run of an agent needs. @throws 400, 403, 404 */
-export async function dispatchedAgent(
+export async function resolveDispatchedAgent(
   scope: Scope,
   principal: Principal,
-  given: DispatchedAgent,
+  sent: DispatchedAgent,
   version: string | undefined,
 ): Promise<{ agent: AgentToRun; permissions: Permission[] }> {
   const { environment } = principal;
-  if (given.id) {
-    const permissions = required(principal, ['AGENTS:EXECUTE']);
-    return { agent: await agentToRun(scope)(given.id, { environment, version }), permissions };
+  if (sent.id) {
+    const permissions = requirePermissions(principal, ['AGENTS:EXECUTE']);
+    return { agent: await agentToRun(scope)(sent.id, { environment, version }), permissions };
   }
-  const content = contentOf(scope, given);
+  const content = buildContent(scope, sent);
   refusePlaintexts(content);
-  const permissions = required(principal, await neededBy(scope, content));
-  await checkAgent(content, withQueueTimeout(sandbox(scope)));
+  const permissions = requirePermissions(principal, await listNeededPermissions(scope, content));
+  await checkAgent(content, limitQueueTime(sandbox(scope)));
   await assertTargets(scope.table, content.capabilities);
   await assertConnections(scope.table, connectionsOfServers(content.config?.tools?.mcpServers));
-  return { agent: inlineAgent(given.name ?? 'Inline agent', content), permissions };
+  return { agent: inlineAgent(sent.name ?? 'Inline agent', content), permissions };
 }
 
-function contentOf({ newId, now }: Scope, { config = {}, capabilities = [] }: DispatchedAgent): AgentContent {
+function buildContent(
+  { newId, now }: Scope,
+  { config = {}, capabilities = [] }: DispatchedAgent,
+): AgentContent {
   const createdAt = now().toISOString();
   return inlineContent(
     config,
@@ -127,7 +137,7 @@ function refusePlaintexts({ config }: AgentContent): void {
   }
 }
 
-async function neededBy(scope: Scope, content: AgentContent): Promise<Permission[]> {
+async function listNeededPermissions(scope: Scope, content: AgentContent): Promise<Permission[]> {
   const { config, capabilities, secretKeys } = content;
   const { runtimeTools, mcpServers } = config?.tools ?? {};
   const ids = [
@@ -147,7 +157,7 @@ async function neededBy(scope: Scope, content: AgentContent): Promise<Permission
   ];
 }
 
-function required(principal: Principal, needed: readonly Permission[]): Permission[] {
+function requirePermissions(principal: Principal, needed: readonly Permission[]): Permission[] {
   requireAll(principal, needed);
   return [...new Set(needed)];
 }
@@ -198,12 +208,12 @@ const skillTurns = 10;
 
 /** Whether an external agent answers by itself. Otherwise a model does, with the agent's skills as its tools. */
 export const isDelegated = ({ agentType, externalConfig }: AgentContent) =>
-  agentType === 'external' && externalConfig !== null && agentOrchestration(externalConfig) === 'delegate';
+  agentType === 'external' && externalConfig !== null && getAgentOrchestration(externalConfig) === 'delegate';
 
 /** The config of the loop that runs an agent. For an external agent it follows from its orchestration. */
-export function runnableConfig({ agentType, config, externalConfig }: AgentContent): AgentConfig {
+export function toRunnableConfig({ agentType, config, externalConfig }: AgentContent): AgentConfig {
   if (agentType !== 'external' || !externalConfig) return config ?? {};
-  const orchestrator = agentOrchestration(externalConfig);
+  const orchestrator = getAgentOrchestration(externalConfig);
   // The other server has its own tools, memory and limits.
   if (orchestrator === 'delegate') return { errorHandling: config?.errorHandling };
   return { ...config, ...orchestrator, loopConfig: { maxTurns: skillTurns, ...config?.loopConfig } };

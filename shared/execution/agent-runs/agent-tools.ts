@@ -1,8 +1,17 @@
+/**
+ * The tools of an agent: everything that its config names, under unique names, with its limits, approvals and fixed
+ * arguments.
+ * Sources in order: saved and runtime tools, capabilities, MCP servers, skills of an external agent, memory, sub-agents,
+ * artifacts, advisor, code; tools of the caller last, without those whose name is taken. An approval or a limit of a
+ * capability also holds for its tool, whatever name reaches it.
+ * Code and spawned agents get tools by pools, never those that need an approval or the caller; their calls count against
+ * the same limits (`openCodeCalls`), which the log keeps.
+ */
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { NewId } from '../../core/ids.ts';
-import { noted } from '../../core/tracing/active-span.ts';
+import { recordNote } from '../../core/tracing/active-span.ts';
 import { resolvePool } from '../../domain/agents/checks/named-tools.ts';
 import type { AgentCapability } from '../../domain/agents/config/agent.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
@@ -13,17 +22,17 @@ import type { RuntimeTool } from '../../domain/flows/steps/runtime-tool.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import type { RunState } from '../agent-loop/state.ts';
-import { callRefusal } from '../agent-loop/tool-calls.ts';
+import { findCallRefusal } from '../agent-loop/tool-calls.ts';
 import type { Spent } from '../model-calls/call-cost.ts';
 import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
-import { artifactTools } from '../tools/agent-only/artifact-tools.ts';
-import { memoryTools } from '../tools/agent-only/memory-tools.ts';
+import { createArtifactTools } from '../tools/agent-only/artifact-tools.ts';
+import { createMemoryTools } from '../tools/agent-only/memory-tools.ts';
 import { type CodeMode, runCodeTool, runCodeToolName } from '../tools/agent-only/run-code.ts';
 import { openAgentSkills } from '../tools/agent-skills.ts';
 import { callTool, isOfCaller, pageToolType, type RunnableTool } from '../tools/call-tool.ts';
 import { checkedBefore, openConfiguredTools } from '../tools/open-configured-tools.ts';
 import { openRuntimeTool, openTools } from '../tools/open-tools.ts';
-import { toToolName, withUniqueNames } from '../tools/tool-name.ts';
+import { makeNamesUnique, toToolName } from '../tools/tool-name.ts';
 import type { ClientTool } from './agent-input.ts';
 import { spawnsMax, spawnTool, spawnToolId, subAgentTool } from './sub-agents.ts';
 
@@ -31,15 +40,15 @@ import { spawnsMax, spawnTool, spawnToolId, subAgentTool } from './sub-agents.ts
 export async function openAgentTools(
   { tools: config = {}, memory, advisor, artifacts }: AgentConfig,
   capabilities: readonly AgentCapability[],
-  world: AgentToolWorld,
+  context: AgentToolContext,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
-  const { ports, skills, profile, model, conversation, newId, clientTools, signal } = world;
+  const { ports, skills, profile, model, conversation, newId, clientTools, signal } = context;
   const { runtimeTools = [], toolConfigs, subagentConfig, codeModeConfig } = config;
-  const { mcpServers, named } = ownToolPools(runtimeTools, world);
+  const { mcpServers, named } = getToolPools(runtimeTools, context);
   const rules = {
     toolConfigs,
-    approval: withCapabilityTools(config.approval, capabilities),
-    perToolLimits: perToolLimits(config, capabilities),
+    approval: addCapabilityTools(config.approval, capabilities),
+    perToolLimits: getLimitsPerTool(config, capabilities),
   };
   const enabled = capabilities.filter((capability) => capability.enabled);
   const pool = resolvePool(codeModeConfig?.toolPool ?? [], named);
@@ -51,22 +60,22 @@ export async function openAgentTools(
     openTools(ports, pool.ids, checkedBefore),
   ]);
   const { saved, runtime, ofServers, warnings } = configured;
-  const own = [
-    ...(memory?.enabled ? memoryTools({ ports, profile, model }) : []),
+  const special = [
+    ...(memory?.enabled ? createMemoryTools({ ports, profile, model }) : []),
     ...(subagentConfig ? [spawnTool(ports.agents, subagentConfig, model, rules, named)] : []),
-    ...(artifacts ? artifactTools(artifacts.types, newId) : []),
+    ...(artifacts ? createArtifactTools(artifacts.types, newId) : []),
     ...(advisor ? [askAdvisorTool(ports, advisor, conversation)] : []),
   ];
   const inPool = [
     ...pooled,
     ...runtime.filter((_tool, index) => pool.runtimeTools.includes(runtimeTools[index] as RuntimeTool)),
-    ...ofServers.filter(({ id }) => mcpToolIds(pool.mcpServers).has(id)),
+    ...ofServers.filter(({ id }) => toMcpToolIds(pool.mcpServers).has(id)),
   ];
-  const code = codeModeConfig ? [codeModeTool(codeModeConfig, inPool, config, world)] : [];
-  const all = [...saved, ...runtime, ...capable, ...ofServers, ...ofSkills, ...own, ...code];
-  const missing = missingIn([subagentConfig, codeModeConfig], named, ofServers);
-  const tools = withUniqueNames(withFixed(all, toolConfigs));
-  return { tools: [...tools, ...withoutKnown(tools, ofCaller)], warnings: [...warnings, ...missing] };
+  const code = codeModeConfig ? [createCodeModeTool(codeModeConfig, inPool, config, context)] : [];
+  const all = [...saved, ...runtime, ...capable, ...ofServers, ...ofSkills, ...special, ...code];
+  const missing = findMissingTools([subagentConfig, codeModeConfig], named, ofServers);
+  const tools = makeNamesUnique(fixAllArguments(all, toolConfigs));
+  return { tools: [...tools, ...omitTakenNames(tools, ofCaller)], warnings: [...warnings, ...missing] };
 }
 
 async function openClientTool(ports: Ports, { page, ...tool }: ClientTool): Promise<RunnableTool> {
@@ -75,9 +84,9 @@ async function openClientTool(ports: Ports, { page, ...tool }: ClientTool): Prom
 }
 
 /** Tools of the caller neither replace those of the agent nor get their rules: one with the name of another is left out. */
-function withoutKnown(known: readonly RunnableTool[], ofCaller: readonly RunnableTool[]): RunnableTool[] {
-  const taken = new Set(known.flatMap(({ id, name, otherNames = [] }) => [id, name, ...otherNames]));
-  return withUniqueNames(ofCaller.filter(({ name }) => !taken.has(name)));
+function omitTakenNames(ofAgent: readonly RunnableTool[], ofCaller: readonly RunnableTool[]): RunnableTool[] {
+  const taken = new Set(ofAgent.flatMap(({ id, name, otherNames = [] }) => [id, name, ...otherNames]));
+  return makeNamesUnique(ofCaller.filter(({ name }) => !taken.has(name)));
 }
 
 async function openCapabilities(
@@ -88,9 +97,9 @@ async function openCapabilities(
   const stored = new Map((await openTools(ports, toolIds, checkedBefore)).map((tool) => [tool.id, tool]));
   const opened = capabilities.map(async (capability) => {
     const { toolId, flowId, subAgentId } = capability;
-    if (subAgentId) return as(capability, subAgentTool(ports.agents, subAgentId));
+    if (subAgentId) return renameTool(capability, subAgentTool(ports.agents, subAgentId));
     const tool = toolId ? stored.get(toolId) : flowId && (await openFlow(ports, capability, flowId));
-    return tool ? as(capability, tool) : [];
+    return tool ? renameTool(capability, tool) : [];
   });
   return (await Promise.all(opened)).flat();
 }
@@ -113,7 +122,7 @@ const openFlow = (
   );
 
 /** A tool under the name and the description of a capability. */
-const as = (
+const renameTool = (
   { toolName, toolDescription, parametersSchema }: AgentCapability,
   tool: RunnableTool,
 ): RunnableTool => ({
@@ -124,7 +133,7 @@ const as = (
   ...(parametersSchema && { parameters: { ...parametersSchema, type: 'object' } }),
 });
 
-export interface LoopToolWorld {
+export interface LoopToolContext {
   /** Those that count what is spent. */
   ports: Ports;
   model: string;
@@ -135,7 +144,7 @@ export interface LoopToolWorld {
   conversation: () => readonly ModelMessage[];
 }
 
-interface AgentToolWorld extends LoopToolWorld {
+interface AgentToolContext extends LoopToolContext {
   /** With the values of their credentials, as `skills`. */
   mcpServers: readonly McpServer[];
   /** For a spawned agent: the tools of the one that spawned it, as `mcpServers`. */
@@ -151,7 +160,7 @@ interface AgentToolWorld extends LoopToolWorld {
 type ApprovalConfig = NonNullable<AgentTools['approval']>;
 
 /** What needs an approval. The name of a capability also stands for its tool, which code and spawned agents can reach. */
-export function withCapabilityTools(
+export function addCapabilityTools(
   approval: ApprovalConfig | undefined,
   capabilities: readonly AgentCapability[],
 ): ApprovalConfig | undefined {
@@ -164,7 +173,7 @@ export function withCapabilityTools(
 }
 
 /** Whether the calls of a tool need an approval, whatever name the model knows it by. */
-export function approvalGate(
+export function createApprovalCheck(
   approval: ApprovalConfig | undefined,
 ): ((tool: RunnableTool) => boolean) | undefined {
   const require = approval?.require;
@@ -183,7 +192,10 @@ function isAnyOf(required: readonly string[]): (name: string) => boolean {
 type Limits = NonNullable<AgentTools['perToolLimits']>;
 
 /** The limits of single tools. That of a capability also holds for its tool, which code and spawned agents can reach. */
-function perToolLimits({ perToolLimits = {} }: AgentTools, capabilities: readonly AgentCapability[]): Limits {
+function getLimitsPerTool(
+  { perToolLimits = {} }: AgentTools,
+  capabilities: readonly AgentCapability[],
+): Limits {
   const ofTargets = capabilities.flatMap(({ toolName, toolId }) => {
     const limit = perToolLimits[toToolName(toolName)] ?? perToolLimits[toolName];
     return toolId && limit ? [[toolId, limit] as const] : [];
@@ -193,11 +205,11 @@ function perToolLimits({ perToolLimits = {} }: AgentTools, capabilities: readonl
 
 export const callsMaxDefault = 10;
 
-export function toolLimits(
+export function toLoopLimits(
   tools: AgentTools,
   capabilities: readonly AgentCapability[],
 ): Pick<Loop, 'limits' | 'requiredTools'> {
-  const single = Object.entries(perToolLimits(tools, capabilities));
+  const single = Object.entries(getLimitsPerTool(tools, capabilities));
   return {
     limits: {
       callsMax: tools.maxToolCalls ?? callsMaxDefault,
@@ -213,7 +225,7 @@ export function toolLimits(
 }
 
 /** The servers of an agent with their credentials, and what its pools can name. */
-function ownToolPools(runtimeTools: readonly RuntimeTool[], { mcpServers, inherited }: AgentToolWorld) {
+function getToolPools(runtimeTools: readonly RuntimeTool[], { mcpServers, inherited }: AgentToolContext) {
   if (!inherited) return { mcpServers, named: { runtimeTools, mcpServers } };
   const authOf = new Map(inherited.mcpServers?.map(({ id, auth }) => [id, auth]));
   return {
@@ -223,29 +235,29 @@ function ownToolPools(runtimeTools: readonly RuntimeTool[], { mcpServers, inheri
 }
 
 /** Tools of servers that answer, which a pool names and the server does not have. */
-function missingIn(
+function findMissingTools(
   configs: readonly ({ toolPool: string[] } | undefined)[],
   named: OwnTools,
   opened: readonly RunnableTool[],
 ): string[] {
-  const known = opened.map(({ id }) => id);
+  const openedIds = opened.map(({ id }) => id);
   const { mcpServers } = resolvePool(
     [...new Set(configs.flatMap((config) => config?.toolPool ?? []))],
     named,
   );
   return mcpServers.flatMap(({ id, allowedTools }) => {
-    const answers = known.some((each) => each.startsWith(`mcp:${id}:`));
-    const missing = allowedTools.filter((tool) => !known.includes(`mcp:${id}:${tool}`));
+    const answers = openedIds.some((each) => each.startsWith(`mcp:${id}:`));
+    const missing = allowedTools.filter((tool) => !openedIds.includes(`mcp:${id}:${tool}`));
     const what = `The MCP server "${id}" has no tool ${missing.join(', ')}, which a tool pool names`;
     return answers && missing.length > 0 ? [what] : [];
   });
 }
 
-const mcpToolIds = (servers: readonly { id: string; allowedTools: string[] }[]) =>
+const toMcpToolIds = (servers: readonly { id: string; allowedTools: string[] }[]) =>
   new Set(servers.flatMap(({ id, allowedTools }) => allowedTools.map((tool) => `mcp:${id}:${tool}`)));
 
 /** A tool with arguments that the model neither sees nor chooses. */
-function withFixedArguments(
+function fixArguments(
   tool: RunnableTool,
   fixed: Readonly<Record<string, unknown>> | undefined,
 ): RunnableTool {
@@ -259,7 +271,7 @@ function withFixedArguments(
     required?: readonly string[];
   };
   const isOpen = (name: string) => !Object.hasOwn(fixed, name);
-  const withFixed = (args: unknown) =>
+  const addFixed = (args: unknown) =>
     typeof args === 'object' && args !== null && !Array.isArray(args) ? { ...args, ...fixed } : args;
   return {
     ...tool,
@@ -268,32 +280,36 @@ function withFixedArguments(
       properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isOpen(name))),
       ...(required.some(isOpen) && { required: required.filter(isOpen) }),
     },
-    plan: (args, signal) => tool.plan(withFixed(args), signal),
-    preview: (args, signal) => tool.preview(withFixed(args), signal),
+    plan: (args, signal) => tool.plan(addFixed(args), signal),
+    preview: (args, signal) => tool.preview(addFixed(args), signal),
   };
 }
 
-const withFixed = (tools: readonly RunnableTool[], toolConfigs: AgentTools['toolConfigs'] = {}) =>
-  tools.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));
+const fixAllArguments = (tools: readonly RunnableTool[], toolConfigs: AgentTools['toolConfigs'] = {}) =>
+  tools.map((tool) => fixArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));
 
 /**
  * Code cannot wait for somebody, so it gets no tools that need an approval or the caller. The limits of calls hold for all
  * calls from code together, beside those that the model makes itself.
  */
-function codeModeTool(
+function createCodeModeTool(
   config: CodeModeConfig,
   pool: readonly RunnableTool[],
   { toolConfigs }: AgentTools,
-  { ports, needsApproval, limits, codeCalls }: AgentToolWorld,
+  { ports, needsApproval, limits, codeCalls }: AgentToolContext,
 ): RunnableTool {
   const usable = pool.filter((tool) => !isOfCaller(tool) && !needsApproval?.(tool));
-  const tools = withUniqueNames(withFixed(usable, toolConfigs));
+  const tools = makeNamesUnique(fixAllArguments(usable, toolConfigs));
   const call: CodeMode['call'] = async (tool, args, signal, context) => {
-    const refused = callRefusal({ name: tool.name, input: args ?? {} }, { tools, limits }, codeCalls.made());
+    const refused = findCallRefusal(
+      { name: tool.name, input: args ?? {} },
+      { tools, limits },
+      codeCalls.made(),
+    );
     codeCalls.add(refused === undefined ? tool.id : undefined);
     if (refused) throw new StepError(refused);
     const facts = { k: 't' as const, n: tool.name, ty: tool.type };
-    const outcome = await noted(facts, () => callTool(tool, args, signal, context));
+    const outcome = await recordNote(facts, () => callTool(tool, args, signal, context));
     if ('awaitsCaller' in outcome) throw new StepError('Only the caller of the run can execute this tool');
     return outcome.output;
   };

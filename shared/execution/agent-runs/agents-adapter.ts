@@ -1,3 +1,10 @@
+/**
+ * The port through which flows and agents run agents: starts or resumes the inner run and waits for its answer.
+ * The id of an inner run derives from the call, so a repeated call finds its run: one that has ended is replayed, one
+ * whose process died is taken over and continued. It runs in the process of its parent, and stops with it.
+ * An inner run cannot wait for somebody: it ends with an error instead. A failure is an answer with `error`; only a
+ * parent that goes on elsewhere throws `RunLost`.
+ */
 import Big from 'big.js';
 import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
@@ -5,7 +12,7 @@ import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { agentLevelsMax } from '../../core/agent-depth.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { derivedId, timeMsFromId } from '../../core/ids.ts';
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { beginNote } from '../../core/tracing/active-span.ts';
 import { agentVersions } from '../../domain/agents/agent-versions.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
@@ -13,8 +20,8 @@ import { originInside, type ParentListing } from '../../domain/runs/run-origin.t
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { RunBudget } from '../agent-loop/run-budget.ts';
-import { toCacheSavings, tokenParts } from '../model-calls/call-cost.ts';
-import { paidBy } from '../model-calls/payers.ts';
+import { toCacheSavings, toTokenParts } from '../model-calls/call-cost.ts';
+import { addPayer } from '../model-calls/payers.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './agent-execution.ts';
 import { agentToRun, inlineAgent, inlineContent } from './agent-input.ts';
 import type { NumberedEvent } from './agent-run-event.ts';
@@ -25,7 +32,7 @@ import { RunLost } from './run-journal.ts';
 import { loadInput, loadRun } from './run-log.ts';
 import { type AgentRunRequest, startRun } from './start-run.ts';
 import { endRun } from './sweep-runs.ts';
-import { takeOver } from './take-run.ts';
+import { acquireLease } from './take-run.ts';
 
 export interface ParentRun
   extends Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth' | 'userId' | 'organizationId' | 'surface'> {
@@ -62,18 +69,18 @@ export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside
         throw new StepError(`Agents run each other at most ${agentLevelsMax} levels deep`);
       }
       const { callId } = request;
-      const id = callId ? derivedId('exec', timeMsFromId(callId), parent.id, callId) : scope.newId('exec');
+      const id = callId ? deriveId('exec', getIdTimeMs(callId), parent.id, callId) : scope.newId('exec');
       // A call of an agent is known by its execution.
       const note = parent.isAgent && callId ? undefined : beginNote({ k: 'a', id });
-      const world = inside();
+      const options = inside();
       try {
         const agent = typeof request.agent === 'string' ? request.agent : '';
         const version = chosen.get(agent);
         chosen.delete(agent);
-        return { executionId: id, ...(await endOf(scope, parent, { ...request, id, version }, world)) };
+        return { executionId: id, ...(await runToEnd(scope, parent, { ...request, id, version }, options)) };
       } catch (error) {
         // Cancelled by itself, or with this run, which then notices it at its next fact.
-        if (error instanceof RunLost && !world.stop?.aborted)
+        if (error instanceof RunLost && !options.stop?.aborted)
           throw new StepError('The run of the agent was cancelled');
         throw error instanceof ServiceError ? new StepError(error.message) : error;
       } finally {
@@ -88,9 +95,9 @@ type Chosen = ReturnType<ReturnType<typeof agentVersions>['toRun']>;
 type Request = AgentRequest & { id: string; version: Chosen | undefined };
 
 /** Goes on from the last fact. An agent that has to wait fails: only a run that its caller sees can wait. */
-async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: Inside) {
+async function runToEnd(scope: Scope, parent: ParentRun, request: Request, inside: Inside) {
   const spent = { inputTokens: 0, outputTokens: 0, cost: null };
-  for await (const { event } of await eventsOf(scope, parent, request, inside)) {
+  for await (const { event } of await openEvents(scope, parent, request, inside)) {
     if (event.type === 'text_delta') request.onText?.(event.delta);
     if (event.type === 'awaiting') {
       const { kind, toolName } = event.wait;
@@ -106,7 +113,7 @@ async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: 
       const error = isUnpaid ? 'The maxCost of the run is reached' : event.end.error;
       const { errorCode } = event.end;
       const parts = {
-        ...tokenParts({ cachedInputTokens, reasoningTokens: 0 }),
+        ...toTokenParts({ cachedInputTokens, reasoningTokens: 0 }),
         ...toCacheSavings(new Big(cacheSavings)),
       };
       return { output, error, errorCode, spent: { inputTokens, outputTokens, ...parts, cost, warnings } };
@@ -115,42 +122,42 @@ async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: 
   throw new Error('A run of an agent ended without its last event');
 }
 
-async function eventsOf(
+async function openEvents(
   scope: Scope,
   parent: ParentRun,
   request: Request,
   { budget, streamed, stop, execute, ...inside }: Inside,
 ): Promise<AsyncIterable<NumberedEvent> | Iterable<NumberedEvent>> {
   const { id, agent, signal: callerSignal } = request;
-  const ports = (request.payers ?? []).reduce(paidBy, inside.ports);
+  const ports = (request.payers ?? []).reduce(addPayer, inside.ports);
   const inherited = typeof agent === 'string' ? undefined : (agent.inherited as OwnTools);
   const options = { ports, budget, streamed, callerSignal, inherited, ...(stop && { stopSignal: stop }) };
-  const known = await scope.table.get(agentExecutionEntity, { id }, { consistent: true });
-  if (!known) return execute(scope, await started(scope, parent, request), options);
+  const stored = await scope.table.get(agentExecutionEntity, { id }, { consistent: true });
+  if (!stored) return execute(scope, await startAgent(scope, parent, request), options);
   const run = await loadRun(scope, id);
   if (isExecutionOver(run.execution)) {
     budget?.charge(run.state.totals.cost);
     return replayEvents(run.execution, run.log, -1);
   }
   const holder = scope.newId('hold');
-  await takeOver(scope, run, holder);
+  await acquireLease(scope, run, holder);
   const execution = { ...run.execution, holder, restarts: run.execution.restarts + 1 };
-  const given = await loadInput(scope, execution);
+  const loaded = await loadInput(scope, execution);
   const sentSeq = run.log.at(-1)?.lastSeq ?? -1;
   return execute(
     scope,
-    { ...run, ...given, execution, sentSeq, mayHaveBegun: true, isTakenOver: true },
+    { ...run, ...loaded, execution, sentSeq, mayHaveBegun: true, isTakenOver: true },
     options,
   );
 }
 
-async function started(scope: Scope, parent: ParentRun, request: Request): Promise<AgentRun> {
+async function startAgent(scope: Scope, parent: ParentRun, request: Request): Promise<AgentRun> {
   const { agent: asked, id, message, timeoutMs, callId: parentToolCallId } = request;
   const isStored = typeof asked === 'string';
   const agent = isStored
     ? await agentToRun(scope)(asked, environment, request.version)
     : inlineAgent(asked.name, inlineContent(asked.config as AgentConfig));
-  const given: AgentRunRequest = {
+  const runRequest: AgentRunRequest = {
     id,
     agent,
     timeoutMs,
@@ -165,5 +172,5 @@ async function started(scope: Scope, parent: ParentRun, request: Request): Promi
     messages: [{ role: 'user', content: message }],
     ...(!isStored && { system: asked.system ?? '' }),
   };
-  return startRun(scope, given, sandbox(scope));
+  return startRun(scope, runRequest, sandbox(scope));
 }

@@ -29,7 +29,7 @@ export const agentsOfRun = (
     isAgent: false,
     listing,
   };
-  const inside = () => ({ ports, streamed: false, execute: executeAgentRun });
+  const getInside = () => ({ ports, streamed: false, execute: executeAgentRun });
   const surfaceType = surface?.type ?? 'api';
-  return agentsPort(scope, { ...parent, surface, surfaceType, background: false }, inside);
+  return agentsPort(scope, { ...parent, surface, surfaceType, background: false }, getInside);
 };

@@ -1,7 +1,15 @@
+/**
+ * Answers a paused run: decides approvals and gives outputs of tools; the last answer continues it.
+ * Order: load and check the run (404, 403, 409), make the facts, append them in one transaction. With the last answer a
+ * run in front of a caller gets a `continue` fact and this process executes it; one in the background is left to a
+ * worker.
+ * Of two answers at once one loses the race for the next number of the log, and is told that the run does not wait for
+ * it any more (409).
+ */
 import * as z from 'zod';
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';
-import { characterCount } from '../../core/json/json-texts.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -11,7 +19,7 @@ import type { DecisionFact, Fact, LoopWait, ResultFact } from '../agent-loop/fac
 import { outputCharactersMax } from '../agent-loop/tool-calls.ts';
 import { RunLost } from './run-journal.ts';
 import { type LoadedRun, type LogEntry, loadRun } from './run-log.ts';
-import { appendTo } from './take-run.ts';
+import { appendFacts } from './take-run.ts';
 
 export interface RunPlace {
   executionId: string;
@@ -57,11 +65,11 @@ export async function answerWaits(
   { decisions = [], toolOutputs, messages = [], continuesHere = false, alsoWrite = [] }: GivenAnswers,
 ): Promise<AnsweredRun> {
   refuseRepeated(decisions);
-  const run = await pausedRun(scope, principal, place);
+  const run = await loadPausedRun(scope, principal, place);
   const at = scope.now();
-  const decided = decisions.map((decision) => decisionFact(run, decision, principal.userId, at));
-  const results = toolOutputs ? resultFacts(run, toolOutputs, at) : [];
-  const notes = messages.map((message): Fact => noteOf(message, at));
+  const decided = decisions.map((decision) => toDecisionFact(run, decision, principal.userId, at));
+  const results = toolOutputs ? toResultFacts(run, toolOutputs, at) : [];
+  const notes = messages.map((message): Fact => toNote(message, at));
   const count = decided.length + results.length;
   if (notes.length > 0 && count < run.state.waits.length) {
     throw invalidAt('messages', 'INVALID_VALUE', 'Send messages with the last answer that the run waits for');
@@ -77,14 +85,14 @@ function refuseRepeated(decisions: readonly Decision[]): void {
   }
 }
 
-function decisionFact(
+function toDecisionFact(
   run: LoadedRun,
   { approvalId, decision, reason }: Decision,
   by: string,
   at: Date,
 ): DecisionFact {
   const wait = run.state.waits.find((each) => each.approvalId === approvalId);
-  if (!wait) throw isDecided(run, approvalId) ? notWaiting() : notFound('Approval');
+  if (!wait) throw isDecided(run, approvalId) ? createNotWaitingError() : notFound('Approval');
   if (Date.parse(wait.until) <= at.getTime()) {
     throw conflict('The approval came too late: the call is denied');
   }
@@ -93,16 +101,16 @@ function decisionFact(
   return { ...fact, ...(reason && { reason }) };
 }
 
-function resultFacts({ state }: LoadedRun, outputs: Outputs, at: Date): ResultFact[] {
+function toResultFacts({ state }: LoadedRun, outputs: Outputs, at: Date): ResultFact[] {
   // The answer of another request came after the execution was read, and before its log was.
-  if (state.waits.length === 0) throw notWaiting();
+  if (state.waits.length === 0) throw createNotWaitingError();
   const waits = state.waits.filter(({ kind }) => kind === 'output');
-  const results = waits.flatMap((wait) => resultOf(wait, outputs, at.toISOString()) ?? []);
-  if (results.length === 0) throw missingOutput(waits);
+  const results = waits.flatMap((wait) => toResultFact(wait, outputs, at.toISOString()) ?? []);
+  if (results.length === 0) throw createMissingOutputError(waits);
   return results;
 }
 
-function noteOf(message: Message, at: Date): Fact {
+function toNote(message: Message, at: Date): Fact {
   const { role, content } = message;
   const hasFiles = typeof content !== 'string' && content.some(({ type }) => type !== 'text');
   if (role === 'user' && !hasFiles) {
@@ -111,7 +119,7 @@ function noteOf(message: Message, at: Date): Fact {
   throw invalidAt('messages', 'INVALID_VALUE', 'Only texts of the user can be added to a run');
 }
 
-async function pausedRun(
+async function loadPausedRun(
   scope: Scope,
   principal: Pick<Principal, 'permissions'>,
   { executionId, agentId }: RunPlace,
@@ -119,7 +127,7 @@ async function pausedRun(
   const run = await loadRun(scope, executionId);
   if (agentId && run.execution.agentId !== agentId) throw notFound('Execution');
   requireAll(principal, run.execution.permissions);
-  if (run.execution.status !== 'paused') throw notWaiting();
+  if (run.execution.status !== 'paused') throw createNotWaitingError();
   return run;
 }
 
@@ -136,17 +144,17 @@ async function append(
   const at = scope.now().toISOString();
   const more: Fact[] = isLast ? [...notes, ...(takes ? [{ type: 'continue' as const, at }] : [])] : [];
   try {
-    return await appendTo(scope, run, [...facts, ...more], alsoWrite);
+    return await appendFacts(scope, run, [...facts, ...more], alsoWrite);
   } catch (error) {
-    throw error instanceof RunLost ? notWaiting() : error;
+    throw error instanceof RunLost ? createNotWaitingError() : error;
   }
 }
 
-function resultOf({ callId, toolName }: LoopWait, outputs: Outputs, at: string): ResultFact | undefined {
+function toResultFact({ callId, toolName }: LoopWait, outputs: Outputs, at: string): ResultFact | undefined {
   const name = [callId, toolName].find((each) => Object.hasOwn(outputs, each));
   if (name === undefined) return undefined;
   const output = outputs[name] ?? null;
-  if (characterCount(output, outputCharactersMax) > outputCharactersMax) {
+  if (countCharacters(output, outputCharactersMax) > outputCharactersMax) {
     const message = `An output has at most ${outputCharactersMax} characters`;
     throw invalidAt(`toolOutputs.${name}`, 'TOO_LARGE', message);
   }
@@ -154,7 +162,7 @@ function resultOf({ callId, toolName }: LoopWait, outputs: Outputs, at: string):
   return { type: 'result', callId, toolName, output, failed: false, durationMs: 0, spent, at };
 }
 
-function missingOutput(waits: readonly LoopWait[]): Error {
+function createMissingOutputError(waits: readonly LoopWait[]): Error {
   if (waits.length === 0)
     return conflict('The execution waits for an approval, not for the output of a tool');
   const wanted = waits.map(({ callId, toolName }) => `${callId} (${toolName})`).join(', ');
@@ -168,5 +176,5 @@ function missingOutput(waits: readonly LoopWait[]): Error {
 const isDecided = ({ log }: LoadedRun, id: string) =>
   log.some(({ fact }) => fact.type === 'decision' && fact.approvalId === id);
 
-export const notWaiting = () =>
+export const createNotWaitingError = () =>
   conflict('The execution does not wait for this: it was answered before, continues already, or has ended');

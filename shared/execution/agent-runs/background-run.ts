@@ -15,7 +15,7 @@ import { executeAgentRun } from './execute-agent-run.ts';
 import { RunLost } from './run-journal.ts';
 import { type LoadedRun, loadInput, loadRun } from './run-log.ts';
 import { endRun } from './sweep-runs.ts';
-import { appendTo, takeOver } from './take-run.ts';
+import { acquireLease, appendFacts } from './take-run.ts';
 
 /** A run that makes its process crash must not do so for ever. */
 const restartsMax = 20;
@@ -38,7 +38,7 @@ export async function runInBackground(
   const place = await acquirePlace(scope, workerPlaces);
   if (!place) return waitForPlace(scope, loaded.execution, waits);
   try {
-    const run = await taken(scope, loaded);
+    const run = await acquireRun(scope, loaded);
     if (run) await continueRun(scope, run, options);
   } finally {
     await place.release();
@@ -47,7 +47,7 @@ export async function runInBackground(
 
 async function continueRun(
   scope: Scope,
-  run: TakenHere,
+  run: AcquiredRun,
   { timeMs, portsFor }: BackgroundOptions,
 ): Promise<void> {
   const { execution } = run;
@@ -56,18 +56,18 @@ async function continueRun(
     const error = `The run was interrupted ${restartsMax} times`;
     return void (await endRun(scope, executionId, { stopReason: 'error', error }));
   }
-  const given = await loadInput(scope, execution).catch(ifMissing(undefined));
-  if (!given) {
+  const loaded = await loadInput(scope, execution).catch(ifMissing(undefined));
+  if (!loaded) {
     const error = 'The agent was deleted';
     return void (await endRun(scope, executionId, { stopReason: 'error', error }));
   }
   const stop = AbortSignal.timeout(timeMs);
   const began = performance.now();
-  const activeMs = () => execution.activeMs + Math.round(performance.now() - began);
+  const getActiveMs = () => execution.activeMs + Math.round(performance.now() - began);
   // A run in front of a caller goes on in the background if an approval came too late.
   const background = { ...execution, background: true };
   const ports = portsFor(execution);
-  const continued = { ...run, ...given, execution: background, sentSeq: run.log.at(-1)?.lastSeq ?? -1 };
+  const continued = { ...run, ...loaded, execution: background, sentSeq: run.log.at(-1)?.lastSeq ?? -1 };
   try {
     for await (const _event of executeAgentRun(scope, continued, {
       ports,
@@ -81,16 +81,16 @@ async function continueRun(
     if (error instanceof RunLost) {
       if (!stop.aborted) return log.info('Another process has the run');
       log.info('The run is handed over to another invocation');
-      await releaseRun(scope, execution, activeMs());
+      await releaseRun(scope, execution, getActiveMs());
       await agentRunQueue(scope).send(executionId);
     } else {
-      await releaseRun(scope, execution, activeMs());
+      await releaseRun(scope, execution, getActiveMs());
       throw error;
     }
   }
 }
 
-interface TakenHere extends LoadedRun {
+interface AcquiredRun extends LoadedRun {
   mayHaveBegun: boolean;
   isTakenOver?: boolean;
 }
@@ -115,17 +115,17 @@ async function waitForPlace(scope: Scope, execution: AgentExecution, waits: numb
   await postponeRunSweep(scope, execution, sweepAt.toISOString());
 }
 
-async function taken(scope: Scope, run: LoadedRun): Promise<TakenHere | undefined> {
+async function acquireRun(scope: Scope, run: LoadedRun): Promise<AcquiredRun | undefined> {
   const { execution } = run;
   try {
     if (execution.status === 'paused') {
-      const { run: continued } = await appendTo(scope, run, [
+      const { run: continued } = await appendFacts(scope, run, [
         { type: 'continue', at: scope.now().toISOString() },
       ]);
       return { ...continued, mayHaveBegun: false };
     }
     const holder = scope.newId('hold');
-    if (!(await takeOver(scope, run, holder))) return undefined;
+    if (!(await acquireLease(scope, run, holder))) return undefined;
     // The log may have grown until the former process lost the run.
     const current = await loadRun(scope, execution.id);
     if (isExecutionOver(current.execution)) return undefined;

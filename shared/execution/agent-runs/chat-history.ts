@@ -27,16 +27,16 @@ export const chatHistory = (
   async keep({ summary, summarised }) {
     if (summarised === 0) return;
     const { conversationId, generation, firstNumber, instructions: before } = history;
-    const covered = firstOf(messages, summarised);
-    const own = covered.filter(({ role }) => role === 'system').map(messageText);
-    const instructions = [before, ...own].filter(Boolean).join('\n\n');
+    const covered = listCovered(messages, summarised);
+    const added = covered.filter(({ role }) => role === 'system').map(messageText);
+    const instructions = [before, ...added].filter(Boolean).join('\n\n');
     const number = firstNumber + covered.length - 1;
     await messageSummaries(scope).store({ conversationId, generation, number }, { summary, instructions });
   },
 });
 
 /** The messages up to one of those that are summarised: all but system messages, which stay. */
-function firstOf(messages: readonly Message[], summarised: number): readonly Message[] {
+function listCovered(messages: readonly Message[], summarised: number): readonly Message[] {
   let left = summarised;
   const end = messages.findIndex(({ role }) => role !== 'system' && --left === 0);
   return messages.slice(0, end + 1);

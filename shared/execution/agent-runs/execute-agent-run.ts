@@ -1,3 +1,13 @@
+/**
+ * Executes an agent's run in this process, from its log to its end or its next wait, and yields its events.
+ * `executeAgentRun` prepares what differs by agent (ports of its depth and payers, budget, credentials, tools, inner
+ * agents) and settles the budgets before the end is shown; `runAgent` is the protocol: keep the lease, replay what was
+ * not sent, run the loop, record each fact before its events are shown.
+ * It stops when the lease is lost or the process must stop (`RunLost`; the run goes on elsewhere), and ends the run at a
+ * timeout, a failure or when its caller leaves, unless it runs in the background.
+ * After a crash the lease expires, and `background-run.ts` continues the run; runs in front of a caller are ended by the
+ * sweep (`sweep-runs.ts`).
+ */
 import type { AgentsPort } from '../../adapters/ports/agents-port.ts';
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
@@ -5,35 +15,35 @@ import { anySignal } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { type ActiveSpan, eachInSpan, inSpan, openSpan } from '../../core/tracing/active-span.ts';
+import { type ActiveSpan, iterateInSpan, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
 import { type Note, notesMax } from '../../core/tracing/note.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import type { AgentContent } from '../../domain/agents/config/agent.ts';
 import { agentCredentials } from '../../domain/agents/credentials/agent-credentials.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { joinedParts } from '../agent-loop/compaction.ts';
+import { joinSummary } from '../agent-loop/compaction.ts';
 import type { EndFact, Fact, TurnFact } from '../agent-loop/facts.ts';
 import { runLoop } from '../agent-loop/loop.ts';
-import { BudgetSpent, openBudget, type RunBudget, withinBudget } from '../agent-loop/run-budget.ts';
+import { BudgetSpent, enforceRunBudget, openBudget, type RunBudget } from '../agent-loop/run-budget.ts';
 import { endFact, type RunState, replay } from '../agent-loop/state.ts';
 import { agentPath } from '../agent-loop/tool-calls.ts';
-import { paidBy } from '../model-calls/payers.ts';
+import { addPayer } from '../model-calls/payers.ts';
 import { toModelMessages } from '../model-calls/to-model-messages.ts';
 import { settleBudgets } from '../model-calls/within-budgets.ts';
 import { RunCancelled } from '../runs/cancellation.ts';
 import { AttemptsFailed } from '../step-support/attempts.ts';
-import { portsAtDepth } from '../step-support/ports-at-depth.ts';
-import { portsInside } from '../step-support/ports-inside.ts';
-import { listingOfAgent } from './agent-execution.ts';
-import { isDelegated, type RunInput, runnableConfig } from './agent-input.ts';
+import { setPortsDepth } from '../step-support/ports-at-depth.ts';
+import { setParentRun } from '../step-support/ports-inside.ts';
+import { toAgentListing } from './agent-execution.ts';
+import { isDelegated, type RunInput, toRunnableConfig } from './agent-input.ts';
 import type { NumberedEvent } from './agent-run-event.ts';
 import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './agent-tools.ts';
 import { agentsPort } from './agents-adapter.ts';
 import { chatHistory } from './chat-history.ts';
+import { openLiveOutput } from './live-output.ts';
 import { type OpenedLoop, openLoop } from './open-loop.ts';
-import { openPieces } from './pieces.ts';
 import { replayEvents } from './run-events.ts';
 import { forgetIfDeleted, openJournal, RunLost } from './run-journal.ts';
 import { logFacts, type TakenRun } from './run-log.ts';
@@ -60,36 +70,36 @@ export async function* executeAgentRun(
 ): AsyncGenerator<NumberedEvent, void> {
   const { streamed, budget: outer, inherited, ...signals } = options;
   const { execution } = taken;
-  const atDepth = portsAtDepth(options.ports, execution.depth);
+  const atDepth = setPortsDepth(options.ports, execution.depth);
   const { agentId: id } = execution;
-  const ports = id === null ? atDepth : paidBy(atDepth, { type: 'agent', id });
-  const config = runnableConfig(content);
+  const ports = id === null ? atDepth : addPayer(atDepth, { type: 'agent', id });
+  const config = toRunnableConfig(content);
   const state = replay([], logFacts(taken.log));
   const budget = openBudget(config.loopConfig?.maxCost, state.totals.cost, outer);
   const codeCalls = openCodeCalls(state);
   if (taken.mayHaveBegun && isCodeLost(state))
     codeCalls.add(undefined, config.tools?.maxToolCalls ?? callsMaxDefault);
-  const first = messagesOf(input);
+  const first = toMessages(input);
 
-  async function loopWith(agents: AgentsPort, signal: AbortSignal) {
+  async function openAgentLoop(agents: AgentsPort, signal: AbortSignal) {
     const isExternal = content.agentType === 'external';
     const called = { config, externalConfig: isExternal ? content.externalConfig : null };
     const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
     const isDelegate = isDelegated(content);
     return openLoop(scope, { config, capabilities: content.capabilities }, input, {
-      ports: portsInside({ ...withinBudget(ports, budget), agents }, listingOfAgent(execution)),
+      ports: setParentRun({ ...enforceRunBudget(ports, budget), agents }, toAgentListing(execution)),
       budget,
       codeCalls,
       streamed,
       signal,
       externalConfig: isDelegate ? externalConfig : null,
       chatHistory: input.history && chatHistory(scope, input.history, input.messages),
-      async openTools(world) {
+      async openTools(context) {
         const skills = isDelegate ? null : externalConfig;
         const profile = { profile: input.profile, skills, mcpServers, inherited, signal };
         const { clientTools } = input;
-        const given = { ...world, ...profile, clientTools };
-        const opened = await openAgentTools(config, content.capabilities, given);
+        const toolContext = { ...context, ...profile, clientTools };
+        const opened = await openAgentTools(config, content.capabilities, toolContext);
         return { ...opened, warnings: [...warnings, ...opened.warnings] };
       },
     });
@@ -99,18 +109,18 @@ export async function* executeAgentRun(
     ...signals,
     async open({ signal, stop }) {
       // Nobody sees what the agents inside say, unless a caller does.
-      const seen = streamed && !signals.isUnread;
-      const inside = () => ({ ports, budget, streamed: seen, stop, execute: executeAgentRun });
+      const isShown = streamed && !signals.isUnread;
+      const getInside = () => ({ ports, budget, streamed: isShown, stop, execute: executeAgentRun });
       const agents = agentsPort(
         scope,
-        { ...execution, isAgent: true, listing: listingOfAgent(execution) },
-        inside,
+        { ...execution, isAgent: true, listing: toAgentListing(execution) },
+        getInside,
       );
       const [loop, messages] = await Promise.all([
-        loopWith(agents, signal),
+        openAgentLoop(agents, signal),
         toModelMessages(ports, first, signal),
       ]);
-      return { ...loop, messages: withHistory(messages, input.history?.summary) };
+      return { ...loop, messages: insertSummary(messages, input.history?.summary) };
     },
   });
   for await (const numbered of events) {
@@ -119,17 +129,17 @@ export async function* executeAgentRun(
   }
 }
 
-const messagesOf = ({ system, history, messages }: RunInput): Message[] => [
+const toMessages = ({ system, history, messages }: RunInput): Message[] => [
   ...[system, history?.instructions ?? ''].map((content) => ({ role: 'system' as const, content })),
   ...messages,
 ];
 
 /** After the system prompt, if there is one, the summary of what the messages leave out. */
-function withHistory(messages: ModelMessage[], summary: string | undefined): ModelMessage[] {
+function insertSummary(messages: ModelMessage[], summary: string | undefined): ModelMessage[] {
   if (summary === undefined) return messages;
   const isSystem = messages[0]?.role === 'system';
   const [head, recent] = isSystem ? [messages.slice(0, 1), messages.slice(1)] : [[], messages];
-  return joinedParts({ head, recent }, summary);
+  return joinSummary({ head, recent }, summary);
 }
 
 interface RunSignals {
@@ -164,29 +174,29 @@ export async function* runAgent(
   const { callerSignal, stopSignal, requestId } = context;
   const { timeoutMs, background } = execution;
   const journal = openJournal(scope, taken);
-  const pieces = openPieces(scope, execution, journal, context.isUnread ?? false);
-  const lease = keepLease(scope, execution, execution.holder, pieces.seen);
+  const liveOutput = openLiveOutput(scope, execution, journal, context.isUnread ?? false);
+  const lease = keepLease(scope, execution, execution.holder, liveOutput.updateFollowers);
   const timeout = AbortSignal.timeout(Math.max(1, timeoutMs - execution.activeMs));
   const left = new AbortController();
   const stop = anySignal(lease.lost, stopSignal);
   const signal = anySignal(stop, timeout, left.signal, callerSignal);
-  const run = tracedRun(execution.id, execution.startedIn);
+  const run = toTracedRun(execution.id, execution.startedIn);
   const span = openSpan(run, agentPath, Date.parse(execution.startedAt));
   let opened: OpenedLoop | undefined;
   const record = async (facts: readonly Fact[]) => {
-    await pieces.settle();
+    await liveOutput.settle();
     const calls = opened?.takeCalls() ?? [];
-    return (await journal.record(withNotes(facts, span), { calls })).events;
+    return (await journal.record(attachNotes(facts, span), { calls })).events;
   };
-  const withSpent = (end: EndFact): EndFact => (opened ? { ...end, spent: opened.loop.spent() } : end);
+  const addSpent = (end: EndFact): EndFact => (opened ? { ...end, spent: opened.loop.spent() } : end);
   try {
     yield* replayEvents(execution, entries, sentSeq);
-    const { messages, ...open } = await inSpan(span, () => context.open({ signal, stop }));
+    const { messages, ...open } = await runInSpan(span, () => context.open({ signal, stop }));
     opened = open;
     const loop = runLoop(open.loop, journal.load(messages), mayHaveBegun);
-    for await (const event of eachInSpan(span, loop)) {
+    for await (const event of iterateInSpan(span, loop)) {
       if (event.type === 'facts') yield* await record(event.facts);
-      else yield* pieces.tell(event);
+      else yield* liveOutput.show(event);
     }
   } catch (error) {
     if (error instanceof RunLost || stop.aborted) {
@@ -198,15 +208,15 @@ export async function* runAgent(
     if (background && isOwnFault) throw error;
     const goesOn = opened?.loop.errorHandling?.onError === 'continue';
     const interruption = { error, callerSignal, timeout, timeoutMs, requestId, goesOn };
-    yield* await record([withSpent(endAfter(interruption, journal.state(), scope.now()))]);
+    yield* await record([addSpent(endAfter(interruption, journal.state(), scope.now()))]);
   } finally {
     lease.release();
-    pieces.close();
+    liveOutput.close();
     left.abort();
     const { end, waits } = journal.state();
     const isLeft = !end && waits.length === 0 && !stop.aborted && !background;
     if (isLeft) {
-      await record([withSpent(disconnected(journal.state(), scope.now()))]).catch((error) => {
+      await record([addSpent(createDisconnectEnd(journal.state(), scope.now()))]).catch((error) => {
         if (error instanceof RunLost) return forgetIfDeleted(scope, execution);
         log.error('The end of a run could not be recorded', { error });
       });
@@ -230,7 +240,7 @@ function endAfter(
   state: RunState,
   at: Date,
 ): EndFact {
-  if (callerSignal?.aborted) return disconnected(state, at, callerSignal.reason);
+  if (callerSignal?.aborted) return createDisconnectEnd(state, at, callerSignal.reason);
   if (timeout.aborted) {
     return endFact(
       state,
@@ -256,7 +266,7 @@ function endAfter(
 }
 
 /** @param reason Why its caller is gone, which may be a run that somebody has cancelled. */
-const disconnected = (state: RunState, at: Date, reason?: unknown): EndFact => {
+const createDisconnectEnd = (state: RunState, at: Date, reason?: unknown): EndFact => {
   const isCancelled = reason instanceof RunCancelled;
   const error = isCancelled ? 'The run around it was cancelled' : 'The caller disconnected';
   return endFact(state, { stopReason: 'cancelled', error }, at);
@@ -265,21 +275,21 @@ const disconnected = (state: RunState, at: Date, reason?: unknown): EndFact => {
 const taking: readonly Fact['type'][] = ['turn', 'context', 'compaction', 'end'];
 
 /** Moves the notes of the span to the first fact that takes them: the model calls before and of a turn, or of one that failed. */
-function withNotes(facts: readonly Fact[], span: ActiveSpan): readonly Fact[] {
+function attachNotes(facts: readonly Fact[], span: ActiveSpan): readonly Fact[] {
   const at = facts.findIndex(({ type }) => taking.includes(type));
   if (at < 0) return facts;
   const notes = span.notes.splice(0);
   span.room.left = notesMax;
-  return facts.map((fact, index) => (index === at ? withSome(fact, notes) : fact));
+  return facts.map((fact, index) => (index === at ? addNotes(fact, notes) : fact));
 }
 
-function withSome(fact: Fact, notes: readonly Note[]): Fact {
+function addNotes(fact: Fact, notes: readonly Note[]): Fact {
   if (notes.length === 0) return fact;
   return fact.type === 'turn' && !fact.attempts && notes.length === 1
-    ? withFirst(fact, notes[0])
+    ? addFirstMs(fact, notes[0])
     : ({ ...fact, notes } as Fact);
 }
 
 /** A turn tells all else about its only call of a model. */
-const withFirst = (fact: TurnFact, { f: firstMs }: Partial<Note> = {}): TurnFact =>
+const addFirstMs = (fact: TurnFact, { f: firstMs }: Partial<Note> = {}): TurnFact =>
   firstMs === undefined ? fact : { ...fact, firstMs };

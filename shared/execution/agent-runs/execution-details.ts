@@ -19,7 +19,7 @@ export interface CallDetails {
 export const executionDetails = /* @__PURE__ */ using(
   ['table:read', payloadReader, runLogReader],
   (scope: Scope) => {
-    async function ofAgent(agentId: string, executionId: string): Promise<LoadedRun> {
+    async function loadOfAgent(agentId: string, executionId: string): Promise<LoadedRun> {
       const run = await loadRun(scope, executionId);
       assertOfAgent(agentId, run.execution);
       return run;
@@ -27,7 +27,7 @@ export const executionDetails = /* @__PURE__ */ using(
 
     return {
       /** @throws 404 */
-      load: ofAgent,
+      load: loadOfAgent,
 
       messages: async ({ input }: AgentExecution) =>
         ((await payloadReader(scope).fetch(input)) as RunInput).messages,
@@ -40,7 +40,8 @@ export const executionDetails = /* @__PURE__ */ using(
       },
 
       /** The tool calls of a run, oldest first. @throws 404 */
-      calls: async (agentId: string, executionId: string) => callsIn(await ofAgent(agentId, executionId)),
+      calls: async (agentId: string, executionId: string) =>
+        listCalls(await loadOfAgent(agentId, executionId)),
     };
   },
 );
@@ -50,7 +51,7 @@ export function assertOfAgent(id: string, { agentId, rootAgentId }: AgentExecuti
   if (agentId !== id && rootAgentId !== id) throw notFound('Execution');
 }
 
-function callsIn({ log }: LoadedRun): CallDetails[] {
+function listCalls({ log }: LoadedRun): CallDetails[] {
   const facts = log.map(({ fact }) => fact);
   const results = new Map(facts.flatMap((fact) => (fact.type === 'result' ? [[fact.callId, fact]] : [])));
   const decisions = new Map(facts.flatMap((fact) => (fact.type === 'decision' ? [[fact.callId, fact]] : [])));

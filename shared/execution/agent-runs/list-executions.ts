@@ -29,26 +29,26 @@ export const agentExecutions = /* @__PURE__ */ using([agentFinder], (scope: Scop
   return async (agentId: string, query: ExecutionsQuery) => {
     await agentFinder(scope).find(agentId);
     const { executionId, parentExecutionId } = query;
-    if (executionId) return ofOne(await table.get(agentExecutionEntity, { id: executionId }), query);
+    if (executionId) return toSinglePage(await table.get(agentExecutionEntity, { id: executionId }), query);
     const source = parentExecutionId
       ? ({ partition: childrenPartition(parentExecutionId), index: 2 } as const)
       : ({ partition: runsOfAgentPartition(agentId), index: 1 } as const);
-    const filter = filterOf(query);
+    const filter = toFilter(query);
     return cursorPage(
       table,
-      { ...source, kind: 'exec', ...(filter && { filter, passesMost: true }), ...rangeOf(query) },
+      { ...source, kind: 'exec', ...(filter && { filter, passesMost: true }), ...toRange(query) },
       query,
     );
   };
 });
 
 /** The start is part of the id. */
-const rangeOf = ({ from, to }: ExecutionsQuery) => ({
+const toRange = ({ from, to }: ExecutionsQuery) => ({
   ...(from && { from: idFloor('exec', from.getTime()) }),
   ...(to && { to: idCeiling('exec', to.getTime()) }),
 });
 
-function filterOf({ status, surfaceType }: ExecutionsQuery) {
+function toFilter({ status, surfaceType }: ExecutionsQuery) {
   const wanted = Object.entries({ status, surfaceType }).filter(([, value]) => value !== undefined);
   if (wanted.length === 0) return undefined;
   return {
@@ -57,7 +57,7 @@ function filterOf({ status, surfaceType }: ExecutionsQuery) {
   };
 }
 
-const ofOne = (execution: AgentExecution | undefined, query: ExecutionsQuery) => {
+const toSinglePage = (execution: AgentExecution | undefined, query: ExecutionsQuery) => {
   const rows = execution && matches(execution, query) ? [execution] : [];
   return { rows, pagination: onePage(rows.length, query) };
 };

@@ -1,3 +1,14 @@
+/**
+ * Opens the loop of an agent for one process: its model, tools, limits, and what is done before each turn.
+ * `openLoop` opens the tools first (a missing server becomes a warning, a broken tool fails the run), then wires the
+ * meter that counts model calls to the journal's writes. It runs again in every process that continues the run, with the
+ * same config.
+ * Before each turn, in this order: the context once (memory, time, missing tools), a reflection if it is due, a
+ * compaction if the conversation is too long, and the check that the budget pays for the turn. The facts of these are
+ * recorded before the model is asked.
+ * An external agent that answers by itself takes the place of the model; what it costs, only its server knows.
+ * Called by `execute-agent-run.ts`; tools are chosen in `agent-tools.ts`.
+ */
 import { tokensOfTools } from '../../adapters/models/usage.ts';
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { ModelLimits, ModelMessage, ModelPort, ModelTool } from '../../adapters/ports/model-port.ts';
@@ -21,25 +32,25 @@ import {
 import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import { answerChecker } from '../agent-loop/json-answer.ts';
 import type { BeforeTurn, Loop } from '../agent-loop/loop.ts';
-import { type RunBudget, responseTokensFor, unpriced } from '../agent-loop/run-budget.ts';
+import { createUnpricedError, limitResponseTokens, type RunBudget } from '../agent-loop/run-budget.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
 import { delegate } from '../external-agents/delegate.ts';
-import { summaryFor } from '../memory/summary-for.ts';
+import { loadSummary } from '../memory/summary-for.ts';
 import type { Spent } from '../model-calls/call-cost.ts';
 import { openMeter } from '../model-calls/model-meter.ts';
 import type { RunnableTool } from '../tools/call-tool.ts';
 import type { RunInput } from './agent-input.ts';
 import {
-  approvalGate,
+  addCapabilityTools,
   type CodeCalls,
-  type LoopToolWorld,
-  toolLimits,
-  withCapabilityTools,
+  createApprovalCheck,
+  type LoopToolContext,
+  toLoopLimits,
 } from './agent-tools.ts';
 import type { ChatHistory } from './chat-history.ts';
 
 /** Without a config an agent responds once (D5). */
-export const agentTurnsMax = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;
+export const getTurnsMax = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;
 
 const dayMs = 86_400_000;
 /** How long a caller has to execute a tool. Then the run fails. */
@@ -51,38 +62,32 @@ export interface OpenedLoop {
   takeCalls: () => ModelCall[];
 }
 
+interface LoopOptions {
+  ports: Ports;
+  budget: RunBudget;
+  codeCalls: CodeCalls;
+  /** Of an external agent that answers by itself, with the value of its credentials. */
+  externalConfig: ExternalConfig | null;
+  openTools: (context: LoopToolContext) => Promise<{ tools: RunnableTool[]; warnings: string[] }>;
+  chatHistory?: ChatHistory | undefined;
+  streamed: boolean;
+  signal: AbortSignal;
+}
+
 /** Opens the loop of an agent. @throws StepError if a tool cannot be opened. */
 export async function openLoop(
   { newId, now }: Pick<Scope, 'newId' | 'now'>,
   { config, capabilities }: { config: AgentConfig; capabilities: readonly AgentCapability[] },
   input: RunInput,
-  {
-    ports,
-    budget,
-    codeCalls,
-    externalConfig,
-    openTools,
-    chatHistory,
-    streamed,
-    signal,
-  }: {
-    ports: Ports;
-    budget: RunBudget;
-    codeCalls: CodeCalls;
-    /** Of an external agent that answers by itself, with the value of its credentials. */
-    externalConfig: ExternalConfig | null;
-    openTools: (world: LoopToolWorld) => Promise<{ tools: RunnableTool[]; warnings: string[] }>;
-    chatHistory?: ChatHistory | undefined;
-    streamed: boolean;
-    signal: AbortSignal;
-  },
+  { ports, codeCalls, externalConfig, openTools, ...options }: LoopOptions,
 ): Promise<OpenedLoop> {
+  const { budget, chatHistory, streamed, signal } = options;
   const meter = openMeter(ports);
   let counted: ModelCall[] = [];
-  const request = requestOf(config, input, streamed);
+  const request = toRequest(config, input, streamed);
   let conversation: readonly ModelMessage[] = [];
-  const needsApproval = approvalGate(withCapabilityTools(config.tools?.approval, capabilities));
-  const { limits, requiredTools } = toolLimits(config.tools ?? {}, capabilities);
+  const needsApproval = createApprovalCheck(addCapabilityTools(config.tools?.approval, capabilities));
+  const { limits, requiredTools } = toLoopLimits(config.tools ?? {}, capabilities);
   const { tools, warnings } = await openTools({
     ports: meter.ports,
     model: request.model,
@@ -93,18 +98,28 @@ export async function openLoop(
     conversation: () => conversation,
   });
   for (const message of warnings) meter.ports.warn({ code: 'TOOLS_MISSING', message });
-  const spent = () => {
+  const drainSpent = () => {
     const { calls, spent } = meter.drain();
     counted.push(...calls);
     return { ...spent, ...codeCalls.drain() };
   };
   const { model: modelName } = request;
-  const model = externalConfig ? externalModel(ports, externalConfig) : meter.ports.model;
+  const model = externalConfig ? createExternalModel(ports, externalConfig) : meter.ports.model;
   const context = () =>
     loadAgentContext({ config, input, modelName, ports: meter.ports, warnings, now: now(), signal });
-  const isExternal = externalConfig !== null;
-  const turnWorld = { config, model, modelName, tools, context, chatHistory, spent, budget, isExternal };
-  const beforeTurn = createBeforeTurn({ ...turnWorld, now, signal });
+  const turn = {
+    config,
+    model,
+    modelName,
+    tools,
+    context,
+    chatHistory,
+    spent: drainSpent,
+    budget,
+    now,
+    signal,
+  };
+  const beforeTurn = createBeforeTurn({ ...turn, isExternal: externalConfig !== null });
   return {
     loop: {
       model,
@@ -113,21 +128,17 @@ export async function openLoop(
       now,
       signal,
       request,
-      spent,
+      spent: drainSpent,
       warn: meter.ports.warn,
       beforeTurn: async (state) => {
         conversation = state.messages;
         return beforeTurn(state);
       },
-      toolChoice: config.tools?.toolCallStrategy,
-      turnsMax: agentTurnsMax(config),
       limits,
       requiredTools,
-      errorHandling: config.errorHandling,
       needsApproval,
-      mayEndEmpty: true,
       checkAnswer: input.responseSchema && answerChecker(ports, input.responseSchema, signal),
-      waitMs: { approval: toTimeoutMs(config.tools?.approval?.timeout ?? dayMs), output: outputWaitMs },
+      ...toLoopRules(config),
     },
     takeCalls() {
       const calls = counted;
@@ -137,7 +148,15 @@ export async function openLoop(
   };
 }
 
-function requestOf(
+const toLoopRules = (config: AgentConfig) => ({
+  toolChoice: config.tools?.toolCallStrategy,
+  turnsMax: getTurnsMax(config),
+  errorHandling: config.errorHandling,
+  mayEndEmpty: true,
+  waitMs: { approval: toTimeoutMs(config.tools?.approval?.timeout ?? dayMs), output: outputWaitMs },
+});
+
+function toRequest(
   config: AgentConfig,
   { modelOverride, responseSchema: schema }: RunInput,
   streamed: boolean,
@@ -170,19 +189,19 @@ async function loadAgentContext(context: Context): Promise<Pick<FactOf<'context'
   const { config, input, warnings, now } = context;
   const { temporal = {} } = config;
   const previous = input.previousMessageAt === undefined ? undefined : new Date(input.previousMessageAt);
-  const question = joined([nowText(temporal, now), elapsedText(temporal, previous, now)]);
-  const text = joined([await memoryText(context), ...warnings]);
+  const question = joinTexts([toNowText(temporal, now), toElapsedText(temporal, previous, now)]);
+  const text = joinTexts([await loadMemoryText(context), ...warnings]);
   return { text, ...(question && { question }) };
 }
 
-const joined = (texts: readonly (string | undefined)[]) => texts.filter(Boolean).join('\n\n');
+const joinTexts = (texts: readonly (string | undefined)[]) => texts.filter(Boolean).join('\n\n');
 
-async function memoryText({ config: { memory }, input, modelName, ports, signal }: Context) {
+async function loadMemoryText({ config: { memory }, input, modelName, ports, signal }: Context) {
   if (!memory?.enabled || memory.injectSummary === false) return undefined;
-  return summaryFor({ ports, profile: input.profile, model: modelName, signal });
+  return loadSummary({ ports, profile: input.profile, model: modelName, signal });
 }
 
-interface TurnWorld {
+interface TurnContext {
   config: AgentConfig;
   model: ModelPort;
   modelName: string;
@@ -199,7 +218,7 @@ interface TurnWorld {
   signal: AbortSignal;
 }
 
-const ifStepError =
+const replaceStepError =
   <T>(instead: T) =>
   (error: unknown): T => {
     if (error instanceof StepError) return instead;
@@ -207,13 +226,13 @@ const ifStepError =
   };
 
 /** What a run does before each turn: it keeps within the context of its model and its budget, and reflects. */
-function createBeforeTurn(world: TurnWorld): (state: RunState) => Promise<BeforeTurn> {
-  const { model, modelName } = world;
+function createBeforeTurn(turn: TurnContext): (state: RunState) => Promise<BeforeTurn> {
+  const { model, modelName } = turn;
   let limits: Promise<ModelLimits> | undefined;
   return async (state: RunState): Promise<BeforeTurn> => {
     // A model that cannot be resolved fails when it is asked, where the error handling applies.
-    limits ??= model.limits(modelName).catch(ifStepError({}));
-    const known = await limits;
+    limits ??= model.limits(modelName).catch(replaceStepError({}));
+    const modelLimits = await limits;
     const facts: Fact[] = [];
     let after = state;
     const add = (fact: Fact | undefined) => {
@@ -222,14 +241,19 @@ function createBeforeTurn(world: TurnWorld): (state: RunState) => Promise<Before
       after = apply(after, fact);
     };
     const isFirst = state.turns === 0 && !state.hasContext;
-    if (isFirst) add(await contextFact(world));
-    add(reflectionFact(world, after));
-    add(await compactionFact(world, after, known, isFirst ? world.chatHistory : undefined));
-    return { facts, ...(!world.isExternal && checkBudget(world, after, known)) };
+    if (isFirst) add(await createContextFact(turn));
+    add(createReflectionFact(turn, after));
+    add(await compactIfNeeded(turn, after, modelLimits, isFirst ? turn.chatHistory : undefined));
+    return { facts, ...(!turn.isExternal && checkBudget(turn, after, modelLimits)) };
   };
 }
 
-async function contextFact({ context, isExternal, spent, now }: TurnWorld): Promise<Fact | undefined> {
+async function createContextFact({
+  context,
+  isExternal,
+  spent,
+  now,
+}: TurnContext): Promise<Fact | undefined> {
   const { text, question } = await context();
   // An external agent gets the message as the user wrote it.
   const content = { text, ...(question && !isExternal && { question }) };
@@ -237,29 +261,29 @@ async function contextFact({ context, isExternal, spent, now }: TurnWorld): Prom
   return { type: 'context', ...content, spent: spent(), at: now().toISOString() };
 }
 
-function reflectionFact({ config, now }: TurnWorld, state: RunState): Fact | undefined {
-  const text = config.loopConfig && reflectionBefore(config.loopConfig, state);
+function createReflectionFact({ config, now }: TurnContext, state: RunState): Fact | undefined {
+  const text = config.loopConfig && getReflection(config.loopConfig, state);
   return text === undefined
     ? undefined
     : { type: 'note', reason: 'reflection', text, at: now().toISOString() };
 }
 
-const sizeOf = ({ tools }: TurnWorld, { messages, lastTurn, measuredMessages }: RunState): number => {
+const estimateSize = ({ tools }: TurnContext, { messages, lastTurn, measuredMessages }: RunState): number => {
   const usage = lastTurn?.usage;
   const measured: MeasuredContext | undefined =
     usage && measuredMessages > 0 ? { messages: measuredMessages, usage } : undefined;
   return estimateTokens(messages, { tools, measured });
 };
 
-async function compactionFact(
-  world: TurnWorld,
+async function compactIfNeeded(
+  turn: TurnContext,
   state: RunState,
   limits: ModelLimits,
   history: ChatHistory | undefined,
 ): Promise<FactOf<'compaction'> | undefined> {
   const { messages } = state;
-  if (!history?.isLong(messages) && !needsCompaction(sizeOf(world, state), limits)) return undefined;
-  const { model, modelName, tools, signal, spent, now } = world;
+  if (!history?.isLong(messages) && !needsCompaction(estimateSize(turn, state), limits)) return undefined;
+  const { model, modelName, tools, signal, spent, now } = turn;
   const toolTokens = tokensOfTools(tools);
   const { recentMessages } = history ?? {};
   const asked = { messages, model: modelName, limits, toolTokens, recentMessages, signal };
@@ -273,27 +297,27 @@ async function compactionFact(
 }
 
 /** Stops the run if the budget does not pay for another turn. @throws StepError */
-function checkBudget(world: TurnWorld, state: RunState, limits: ModelLimits): BeforeTurn {
-  const left = world.budget.left();
+function checkBudget(turn: TurnContext, state: RunState, limits: ModelLimits): BeforeTurn {
+  const left = turn.budget.getRemaining();
   if (left === undefined) return {};
-  if (!limits.prices?.length || !state.totals.isPriced) throw unpriced(world.modelName);
-  const inputTokens = sizeOf(world, state);
-  const isPaid = responseTokensFor(left, { inputTokens }, limits) !== undefined;
+  if (!limits.prices?.length || !state.totals.isPriced) throw createUnpricedError(turn.modelName);
+  const inputTokens = estimateSize(turn, state);
+  const isPaid = limitResponseTokens(left, { inputTokens }, limits) !== undefined;
   // A call elsewhere may leave something of what it has set aside.
-  return isPaid || world.budget.released() ? { inputTokens } : { stop: 'max_cost' };
+  return isPaid || turn.budget.waitForRelease() ? { inputTokens } : { stop: 'max_cost' };
 }
 
 /** The name of an external agent where a run names its model. */
 const modelUsed = 'a2a/external';
 
 /** The agent's answer is the response. Only its server knows the cost. @param config With the credentials' value. */
-const externalModel = (ports: Ports, config: ExternalConfig): ModelPort => ({
+const createExternalModel = (ports: Ports, config: ExternalConfig): ModelPort => ({
   ...ports.model,
   limits: async () => ({}),
   alternatives: async () => [],
   async *stream({ messages, signal }) {
     const source = { modelUsed, keySource: 'custom' as const };
-    for await (const event of delegate(ports, config, { parts: partsOf(messages), signal })) {
+    for await (const event of delegate(ports, config, { parts: toA2aParts(messages), signal })) {
       if (event.type === 'text-delta') yield { type: 'text-delta', text: event.text };
       if (event.type !== 'end') continue;
       const { text } = event;
@@ -312,14 +336,14 @@ const externalModel = (ports: Ports, config: ExternalConfig): ModelPort => ({
 });
 
 /** The last message of the user, after what was said before. */
-function partsOf(messages: readonly ModelMessage[]): A2aPart[] {
+function toA2aParts(messages: readonly ModelMessage[]): A2aPart[] {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const earlier = messages.slice(0, last).filter(({ role }) => role !== 'system');
   const said = earlier.length > 0 ? `The conversation so far:\n${toTranscript(earlier).join('\n')}` : '';
-  return [...(said ? [{ text: said }] : []), ...contentOf(messages[last])];
+  return [...(said ? [{ text: said }] : []), ...toContentParts(messages[last])];
 }
 
-function contentOf(message: ModelMessage | undefined): A2aPart[] {
+function toContentParts(message: ModelMessage | undefined): A2aPart[] {
   if (message?.role !== 'user') return [];
   const { content } = message;
   if (typeof content === 'string') return [{ text: content }];
@@ -335,7 +359,7 @@ type LoopConfig = NonNullable<AgentConfig['loopConfig']>;
 const intervalDefault = 5;
 
 /** Due after every `reflectionInterval` turns of a run that its tools keep going. Follows from the state alone. */
-export function reflectionBefore(
+export function getReflection(
   { enableReflection, reflectionInterval = intervalDefault, maxTurns }: LoopConfig,
   { turns, isReminded, lastTurn }: Pick<RunState, 'turns' | 'isReminded' | 'lastTurn'>,
 ): string | undefined {
@@ -351,7 +375,7 @@ type Temporal = NonNullable<AgentConfig['temporal']>;
 
 const thresholdSecondsDefault = 300;
 
-export function nowText({ groundNow, timezone = 'UTC' }: Temporal, now: Date): string | undefined {
+export function toNowText({ groundNow, timezone = 'UTC' }: Temporal, now: Date): string | undefined {
   if (!groundNow) return undefined;
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
@@ -363,13 +387,14 @@ export function nowText({ groundNow, timezone = 'UTC' }: Temporal, now: Date): s
     minute: '2-digit',
     hourCycle: 'h23',
   }).formatToParts(now);
-  const of = (wanted: Intl.DateTimeFormatPartTypes) => parts.find(({ type }) => type === wanted)?.value ?? '';
-  const date = `${of('weekday')}, ${of('day')} ${of('month')} ${of('year')}`;
+  const getPart = (wanted: Intl.DateTimeFormatPartTypes) =>
+    parts.find(({ type }) => type === wanted)?.value ?? '';
+  const date = `${getPart('weekday')}, ${getPart('day')} ${getPart('month')} ${getPart('year')}`;
   const offset = offsetText(toLocal(now.getTime(), timezone), now.getTime());
-  return `The current date and time is ${date}, ${of('hour')}:${of('minute')} (${timezone}, UTC${offset}).`;
+  return `The current date and time is ${date}, ${getPart('hour')}:${getPart('minute')} (${timezone}, UTC${offset}).`;
 }
 
-export function elapsedText(
+export function toElapsedText(
   { injectElapsed, elapsedThresholdSeconds = thresholdSecondsDefault }: Temporal,
   previous: Date | undefined,
   now: Date,
@@ -378,7 +403,7 @@ export function elapsedText(
   const seconds = Math.floor((now.getTime() - previous.getTime()) / 1_000);
   // A clock of another machine may be ahead.
   if (seconds < 1 || seconds < elapsedThresholdSeconds) return undefined;
-  return `The previous message of this conversation was ${inWords(seconds)} ago.`;
+  return `The previous message of this conversation was ${toWords(seconds)} ago.`;
 }
 
 const units = [
@@ -389,7 +414,7 @@ const units = [
 ] as const;
 
 /** The two largest units. */
-function inWords(seconds: number): string {
+function toWords(seconds: number): string {
   const first = units.findIndex(([, size]) => seconds >= size);
   let left = seconds;
   const words = units.slice(first, first + 2).flatMap(([name, size]) => {

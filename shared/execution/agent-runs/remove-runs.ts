@@ -1,5 +1,5 @@
 import { ifMissing } from '../../core/errors/errors.ts';
-import { idKind } from '../../core/ids.ts';
+import { getIdKind } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -30,7 +30,7 @@ export const runRemover = /* @__PURE__ */ using([payloadFolders, endRun], (scope
   return async (agentId: string): Promise<void> => {
     const runs = { partition: runsOfAgentPartition(agentId), index: 1, perQuery: runsAtOnce } as const;
     for await (const items of table.pages(runs)) {
-      const ids = items.map(({ SK1 }) => String(SK1)).filter((id) => idKind(id) === 'exec');
+      const ids = items.map(({ SK1 }) => String(SK1)).filter((id) => getIdKind(id) === 'exec');
       for (const id of ids) await removeRun(id);
     }
   };

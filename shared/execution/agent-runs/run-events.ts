@@ -1,10 +1,18 @@
+/**
+ * The numbered events of a run, made again from its log and chunks: the same that its first reader got, texts in one
+ * piece.
+ * `openReplay` follows the facts in order. Events before the end of a turn are spread over the numbers that the turn had
+ * (`numbers` of its entry), so a reader that reconnects with the last number that it saw gets each event once.
+ * A turn that a crashed process began is ended (`turn-lost`) before the one that replaces it. After a takeover, numbers
+ * begin at the next million, above all that the former process may have sent.
+ */
 import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import type { ModelOutputEvent } from '../agent-loop/loop.ts';
 import { openProgress } from '../agent-loop/progress.ts';
-import { apply, initialState, type RunState } from '../agent-loop/state.ts';
+import { apply, createInitialState, type RunState } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
 import type { AgentRunEvent, NumberedEvent, RunSummary } from './agent-run-event.ts';
-import type { Piece } from './pieces.ts';
+import type { OutputChunk } from './live-output.ts';
 import { endWithoutLog, type LogEntry } from './run-log.ts';
 
 /**
@@ -21,7 +29,7 @@ export function replayEvents(
 }
 
 /**
- * Makes events of the facts of a log, one after the other, and of the pieces that come before a fact. Keeps the state,
+ * Makes events of the facts of a log, one after the other, and of the chunks that come before a fact. Keeps the state,
  * without what was said.
  */
 export function openReplay(execution: AgentExecution) {
@@ -29,71 +37,72 @@ export function openReplay(execution: AgentExecution) {
   const sentTurn = trackSentTurn();
   const { id: executionId } = execution;
   let turnId: string | undefined;
-  let state = initialState([]);
+  let state = createInitialState([]);
   let seq = 0;
-  const numbered = (event: AgentRunEvent, number: number): NumberedEvent => ({
+  const toNumbered = (event: AgentRunEvent, number: number): NumberedEvent => ({
     executionId,
     seq: number,
     turnId,
     event,
   });
-  const following = (events: Iterable<AgentRunEvent>) => [...events].map((event) => numbered(event, ++seq));
+  const numberNext = (events: Iterable<AgentRunEvent>) =>
+    [...events].map((event) => toNumbered(event, ++seq));
 
   /** The end of a turn that was told, but is not the one that goes on. */
-  function lostBefore(nextTurn: string, at: string): NumberedEvent[] {
+  function endLostTurn(nextTurn: string, at: string): NumberedEvent[] {
     const id = sentTurn.id();
     if (id === undefined || id === nextTurn) return [];
     sentTurn.forget();
-    return following(progressOf({ type: 'turn-lost', at }));
+    return numberNext(progressOf({ type: 'turn-lost', at }));
   }
 
   return {
-    start: numbered({ type: 'started', execution, at: execution.startedAt }, 0),
+    start: toNumbered({ type: 'started', execution, at: execution.startedAt }, 0),
     state: () => state,
 
     add({ fact, lastSeq, numbers = {} }: LogEntry): NumberedEvent[] {
-      const lost = fact.type === 'turn' ? lostBefore(fact.turnId, fact.at) : [];
-      state = { ...apply(state, withoutContent(fact)), messages: [] };
+      const lost = fact.type === 'turn' ? endLostTurn(fact.turnId, fact.at) : [];
+      state = { ...apply(state, stripContent(fact)), messages: [] };
       turnId = sentTurn.id() ?? state.lastTurn?.turnId;
       const wasSent = fact.type === 'turn' && sentTurn.id() === fact.turnId;
       const said = fact.type === 'turn' ? turnEvents(fact) : [];
-      const opening = (wasSent ? sentTurn.restOf(said) : said).flatMap((event) => [...progressOf(event)]);
-      const at = { execution, state, durationMs: durationOf(execution, fact.at) };
-      const closing = factEvents(fact, progressOf, at);
+      const opening = (wasSent ? sentTurn.getRest(said) : said).flatMap((event) => [...progressOf(event)]);
+      const at = { execution, state, durationMs: getDurationMs(execution, fact.at) };
+      const closing = toFactEvents(fact, progressOf, at);
       const closingSeq = lastSeq - closing.length + 1;
-      const seqs = numbersBetween(seq, opening, closingSeq, numbers);
+      const seqs = spreadNumbers(seq, opening, closingSeq, numbers);
       if (fact.type === 'turn') sentTurn.forget();
       seq = lastSeq;
       return [
         ...lost,
-        ...opening.map((event, index) => numbered(event, seqs[index] as number)),
-        ...closing.map((event, index) => numbered(event, closingSeq + index)),
+        ...opening.map((event, index) => toNumbered(event, seqs[index] as number)),
+        ...closing.map((event, index) => toNumbered(event, closingSeq + index)),
       ];
     },
 
-    /** Of a run whose log is gone: the ends of what is open, and its own. @param seen The number of the last event. */
-    endWithoutLog(over: AgentExecution, seen: number): NumberedEvent[] {
-      seq = Math.max(seq, seen);
+    /** Of a run whose log is gone: the ends of what is open, and its own. @param lastSeq The number of the last event. */
+    endWithoutLog(over: AgentExecution, lastSeq: number): NumberedEvent[] {
+      seq = Math.max(seq, lastSeq);
       const { event } = endWithoutLog(over, seq);
-      return following([...progressOf({ type: 'facts', facts: [event.end] }), event]);
+      return numberNext([...progressOf({ type: 'facts', facts: [event.end] }), event]);
     },
 
     /** What the loop said after the facts so far. */
-    tell({ seq: firstSeq, at, events }: Piece): NumberedEvent[] {
+    addChunk({ seq: firstSeq, at, events }: OutputChunk): NumberedEvent[] {
       const shown: NumberedEvent[] = [];
       for (const [index, event] of events.entries()) {
-        if (event.type === 'turn-started') shown.push(...lostBefore(event.turnId, at));
+        if (event.type === 'turn-started') shown.push(...endLostTurn(event.turnId, at));
         if (event.type === 'turn-started') turnId = event.turnId;
         if (index === 0) seq = firstSeq - 1;
-        sentTurn.note(event);
-        shown.push(...following(progressOf(event)));
+        sentTurn.track(event);
+        shown.push(...numberNext(progressOf(event)));
       }
       return shown;
     },
   };
 }
 
-function withoutContent(fact: Fact): Fact {
+function stripContent(fact: Fact): Fact {
   if (fact.type === 'result') return { ...fact, output: null };
   if (fact.type !== 'turn') return fact;
   const calls = fact.calls.map(({ input: _input, text: _text, ...call }) => call);
@@ -107,7 +116,7 @@ function withoutContent(fact: Fact): Fact {
   };
 }
 
-export function progressAfter(log: readonly LogEntry[]): ReturnType<typeof openProgress> {
+export function replayProgress(log: readonly LogEntry[]): ReturnType<typeof openProgress> {
   const progressOf = openProgress();
   for (const { fact } of log) {
     const opening = fact.type === 'turn' ? turnEvents(fact) : [];
@@ -116,7 +125,7 @@ export function progressAfter(log: readonly LogEntry[]): ReturnType<typeof openP
   return progressOf;
 }
 
-const durationOf = ({ startedAt }: AgentExecution, at: string) =>
+const getDurationMs = ({ startedAt }: AgentExecution, at: string) =>
   Math.max(0, Date.parse(at) - Date.parse(startedAt));
 
 interface At {
@@ -127,13 +136,13 @@ interface At {
 }
 
 /** The events of a fact: those of the loop, and those that concern the run as a whole. */
-export const factEvents = (
+export const toFactEvents = (
   fact: Fact,
   progressOf: ReturnType<typeof openProgress>,
   at: At,
-): AgentRunEvent[] => [...progressOf({ type: 'facts', facts: [fact] }), ...eventsOfRun(fact, at)];
+): AgentRunEvent[] => [...progressOf({ type: 'facts', facts: [fact] }), ...toRunEvents(fact, at)];
 
-function eventsOfRun(fact: Fact, { execution, state, durationMs }: At): AgentRunEvent[] {
+function toRunEvents(fact: Fact, { execution, state, durationMs }: At): AgentRunEvent[] {
   switch (fact.type) {
     case 'continue':
       return [{ type: 'started', execution, at: fact.at }];
@@ -144,13 +153,13 @@ function eventsOfRun(fact: Fact, { execution, state, durationMs }: At): AgentRun
     case 'pause':
       return fact.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at, durationMs }));
     case 'end':
-      return [{ type: 'ended', end: fact, summary: summaryOf(state, durationMs) }];
+      return [{ type: 'ended', end: fact, summary: toSummary(state, durationMs) }];
     default:
       return [];
   }
 }
 
-const summaryOf = ({ turns, totals }: RunState, durationMs: number): RunSummary => ({
+const toSummary = ({ turns, totals }: RunState, durationMs: number): RunSummary => ({
   iterations: turns,
   inputTokens: totals.inputTokens,
   outputTokens: totals.outputTokens,
@@ -184,18 +193,18 @@ function turnEvents(turn: FactOf<'turn'>): ModelOutputEvent[] {
 function trackSentTurn() {
   let turnId: string | undefined;
   let sent = { text: '', reasoning: '' };
-  let known = new Set<string>();
+  let sentIds = new Set<string>();
   return {
     /** Undefined if nothing was told since the last fact of a turn. */
     id: () => turnId,
 
-    note(event: ModelOutputEvent): void {
+    track(event: ModelOutputEvent): void {
       if (event.type === 'turn-started') {
         turnId = event.turnId;
-        [sent, known] = [{ text: '', reasoning: '' }, new Set()];
+        [sent, sentIds] = [{ text: '', reasoning: '' }, new Set()];
       } else if (event.type === 'text-delta') sent.text += event.text;
       else if (event.type === 'reasoning-delta') sent.reasoning += event.text;
-      else if (event.type === 'tool-call' || event.type === 'source') known.add(event.id);
+      else if (event.type === 'tool-call' || event.type === 'source') sentIds.add(event.id);
     },
 
     forget(): void {
@@ -203,19 +212,19 @@ function trackSentTurn() {
     },
 
     /** What a reader of it has not got. A text that the model began anew is whole in the event that completes it. */
-    restOf: (events: readonly ModelOutputEvent[]): ModelOutputEvent[] =>
+    getRest: (events: readonly ModelOutputEvent[]): ModelOutputEvent[] =>
       events.flatMap((event): ModelOutputEvent[] => {
         if (event.type === 'turn-started') return [];
-        if (event.type === 'text-delta') return restOfText(event, sent.text);
-        if (event.type === 'reasoning-delta') return restOfText(event, sent.reasoning);
-        return 'id' in event && known.has(event.id) ? [] : [event];
+        if (event.type === 'text-delta') return getRestOfText(event, sent.text);
+        if (event.type === 'reasoning-delta') return getRestOfText(event, sent.reasoning);
+        return 'id' in event && sentIds.has(event.id) ? [] : [event];
       }),
   };
 }
 
 type TextEvent = Extract<ModelOutputEvent, { type: 'text-delta' | 'reasoning-delta' }>;
 
-function restOfText(event: TextEvent, sent: string): TextEvent[] {
+function getRestOfText(event: TextEvent, sent: string): TextEvent[] {
   const isSame = event.text.startsWith(sent) && event.text.length > sent.length;
   return isSame ? [{ ...event, text: event.text.slice(sent.length) }] : [];
 }
@@ -227,11 +236,11 @@ export type TurnNumbers = Readonly<Record<string, number>>;
  * Events that a former process sent may have numbers above those of the log, so the next process begins with the next
  * million: readers get each number once.
  */
-export const firstSeqAfter = (lastSeq: number, isTakenOver: boolean): number =>
+export const getFirstSeq = (lastSeq: number, isTakenOver: boolean): number =>
   isTakenOver ? (Math.floor(lastSeq / 1_000_000) + 1) * 1_000_000 : lastSeq + 1;
 
 /** What tells the events of a turn apart, except for the pieces of a text. */
-function keyOf(event: AgentRunEvent): string {
+function toKey(event: AgentRunEvent): string {
   if (event.type === 'source') return `source ${event.source.id}`;
   return 'toolCallId' in event ? `${event.type} ${event.toolCallId}` : event.type;
 }
@@ -241,30 +250,30 @@ export function openTurnNumbers() {
   let numbers: Record<string, number> = {};
   let isInPieces = false;
   return {
-    note(event: AgentRunEvent, seq: number): void {
+    track(event: AgentRunEvent, seq: number): void {
       if (event.type === 'turn_start') [numbers, isInPieces] = [{}, false];
-      const key = keyOf(event);
+      const key = toKey(event);
       isInPieces ||= event.type === 'tool_input_delta' || (event.type.endsWith('_delta') && key in numbers);
       // A response that the model began anew says some of it again.
       numbers[key] ??= seq;
     },
     /** Undefined if the events follow each other without gaps. @param before The last number before the turn. */
-    ofTurn: (before: number): TurnNumbers | undefined =>
+    getNumbers: (before: number): TurnNumbers | undefined =>
       isInPieces || numbers.turn_start !== before + 1 ? numbers : undefined,
   };
 }
 
 /** The numbers of the events of a turn that come before its end: rising, between the event before and the end. */
-function numbersBetween(
+function spreadNumbers(
   before: number,
   events: readonly AgentRunEvent[],
   end: number,
-  known: TurnNumbers,
+  numbers: TurnNumbers,
 ): number[] {
   let seq = before;
   return events.map((event, index) => {
     const latest = end - (events.length - index);
-    seq = Math.min(latest, Math.max(seq + 1, known[keyOf(event)] ?? 0));
+    seq = Math.min(latest, Math.max(seq + 1, numbers[toKey(event)] ?? 0));
     return seq;
   });
 }

@@ -1,3 +1,13 @@
+/**
+ * The run of an agent in the process that has it: appends facts, changes the execution with them, and numbers the
+ * events.
+ * One `record` is: apply the facts to the state, number their events, then commit the facts, the execution's change, the
+ * model usage and the notifications of the last fact in one transaction (many facts take several, the change goes with
+ * the last). Only then do readers see the events. Notifications are sent after the commit.
+ * If another process has recorded the next number, `RunLost` is thrown, and this process must stop. A request that was
+ * repeated by the SDK recognises its own write by the holder.
+ * A run that is not logged forgets its content with its last fact; totals stay.
+ */
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { findRunQuestionNotification } from '../../domain/a2a-tasks/task-notice.ts';
@@ -22,24 +32,24 @@ import { apply, type RunState, replay } from '../agent-loop/state.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
-  continuedWrite,
-  endedWrite,
-  endingOfAgent,
   endStatus,
-  pausedWrite,
-  runOfAgent,
+  toAgentEnding,
+  toAgentRun,
+  toContinueWrite,
+  toEndWrite,
+  toPauseWrite,
 } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
 import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
-import { afterPieces } from './pieces.ts';
-import { factEvents, firstSeqAfter, openTurnNumbers, progressAfter } from './run-events.ts';
-import { type LogEntry, logFacts, logRange, runLog, type TakenRun } from './run-log.ts';
+import { afterChunks } from './live-output.ts';
+import { getFirstSeq, openTurnNumbers, replayProgress, toFactEvents } from './run-events.ts';
+import { type LogEntry, logFacts, runLog, type TakenRun, toLogRange } from './run-log.ts';
 
 /** Somebody else has recorded the next fact: the run was cancelled, or another process continues it. */
 export class RunLost extends Error {}
 
 /** What is written beside the facts. */
-interface With {
+interface JournalExtras {
   /** Counted with the last fact. */
   calls?: readonly ModelCall[];
   alsoWrite?: readonly Write[];
@@ -58,21 +68,21 @@ export function openJournal(
 ) {
   const { id: executionId, holder } = execution;
   const began = performance.now();
-  const activeMs = () => execution.activeMs + Math.round(performance.now() - began);
+  const getActiveMs = () => execution.activeMs + Math.round(performance.now() - began);
   const log = runLog(scope);
   const { n: lastFact, lastSeq } = earlier.at(-1) ?? { n: -1, lastSeq: 0 };
-  const progressOf = progressAfter(earlier);
+  const progressOf = replayProgress(earlier);
   const turnNumbers = openTurnNumbers();
   let state: RunState = replay([], logFacts(earlier));
   let used = earlier.map(({ use = {} }) => use).reduce(mergeUse, {});
   let turnId = state.lastTurn?.turnId;
   let nextFact = lastFact + 1;
-  let nextSeq = firstSeqAfter(lastSeq, isTakenOver);
+  let nextSeq = getFirstSeq(lastSeq, isTakenOver);
   let recordedSeq = lastSeq;
 
-  function numbered(event: AgentRunEvent): NumberedEvent {
+  function numberEvent(event: AgentRunEvent): NumberedEvent {
     if (event.type === 'turn_start') turnId = event.id;
-    turnNumbers.note(event, nextSeq);
+    turnNumbers.track(event, nextSeq);
     return { executionId, seq: nextSeq++, turnId, event };
   }
 
@@ -90,18 +100,21 @@ export function openJournal(
     nextFact += entries.length;
   }
 
-  async function append(entries: readonly LogEntry[], { calls = [], alsoWrite = [] }: With): Promise<void> {
+  async function append(
+    entries: readonly LogEntry[],
+    { calls = [], alsoWrite = [] }: JournalExtras,
+  ): Promise<void> {
     const last = entries.at(-1);
     if (!last) return;
     const use = runUse(calls);
     used = mergeUse(used, use);
-    const notice = await factNotice(scope, execution, last.fact, { state, use: used });
+    const notice = await toFactNotice(scope, execution, last.fact, { state, use: used });
     const counted = calls.length > 0 ? entries.with(-1, { ...last, use }) : [...entries];
     const chunks = toChunks(counted, factsPerTransaction);
     const lastChunk = chunks.pop() ?? [];
     for (const chunk of chunks) await commit(chunk, []);
     await commit(lastChunk, [
-      ...executionWrites(scope, execution, last.fact, { state, activeMs: activeMs() }),
+      ...toExecutionWrites(scope, execution, last.fact, { state, activeMs: getActiveMs() }),
       ...usageWrites(scope, [{ flowId: null, calls }]),
       ...notice.writes,
       ...alsoWrite,
@@ -121,17 +134,17 @@ export function openJournal(
       return state;
     },
 
-    *tell(event: ModelOutputEvent): Generator<NumberedEvent> {
-      for (const progress of progressOf(event)) yield numbered(progress);
+    *numberEvents(event: ModelOutputEvent): Generator<NumberedEvent> {
+      for (const progress of progressOf(event)) yield numberEvent(progress);
     },
 
     /** @returns the entries, and the events of the facts, which readers may see now. @throws RunLost */
-    async record(facts: readonly Fact[], more: With = {}) {
-      const durationMs = activeMs();
+    async record(facts: readonly Fact[], more: JournalExtras = {}) {
+      const durationMs = getActiveMs();
       const recorded = facts.map((fact, index) => {
         state = apply(state, fact);
-        const numbers = fact.type === 'turn' ? turnNumbers.ofTurn(recordedSeq) : undefined;
-        const events = factEvents(fact, progressOf, { execution, state, durationMs }).map(numbered);
+        const numbers = fact.type === 'turn' ? turnNumbers.getNumbers(recordedSeq) : undefined;
+        const events = toFactEvents(fact, progressOf, { execution, state, durationMs }).map(numberEvent);
         recordedSeq = nextSeq - 1;
         const entry: LogEntry = { n: nextFact + index, lastSeq: recordedSeq, holder, fact };
         return { events, entry: { ...entry, ...(numbers && { numbers }) } };
@@ -144,50 +157,54 @@ export function openJournal(
 }
 
 /** What the execution says after the last of some facts. */
-function executionWrites(
+function toExecutionWrites(
   scope: Scope,
   execution: AgentExecution,
   last: Fact,
   { state, activeMs }: { state: RunState; activeMs: number },
 ): Write[] {
-  if (last.type === 'end') return [endedWrite(scope, execution, last, state)];
-  if (last.type === 'pause') return [pausedWrite(scope, execution, last, activeMs)];
-  if (last.type === 'continue') return [continuedWrite(scope, execution, execution.holder)];
+  if (last.type === 'end') return [toEndWrite(scope, execution, last, state)];
+  if (last.type === 'pause') return [toPauseWrite(scope, execution, last, activeMs)];
+  if (last.type === 'continue') return [toContinueWrite(scope, execution, execution.holder)];
   return [];
 }
 
 /** Who hears of a fact. Runs inside of others have no webhook. */
-async function factNotice(
+async function toFactNotice(
   scope: Scope,
   execution: AgentExecution,
   last: Fact,
   { state, use }: { state: RunState; use: RunUse },
 ): Promise<EndNotification> {
-  if (last.type === 'continue') return listedAs(scope, execution, 'running');
+  if (last.type === 'continue') return toStatusNotice(scope, execution, 'running');
   if (last.type !== 'end' && last.type !== 'pause') return noNotification;
   const { id: executionId, parentExecutionId, surface, isLogged } = execution;
-  const own = parentExecutionId === null ? surface : undefined;
+  const rootSurface = parentExecutionId === null ? surface : undefined;
   if (last.type === 'pause')
     return combineNotifications(
-      await findRunQuestionNotification(scope, own),
-      listedAs(scope, execution, 'paused'),
+      await findRunQuestionNotification(scope, rootSurface),
+      toStatusNotice(scope, execution, 'paused'),
     );
   const { output, error } = last;
   const [notice, listed] = await Promise.all([
-    createRunNotification(scope, own, {
+    createRunNotification(scope, rootSurface, {
       executionId,
       status: endStatus(last),
       output,
       error,
       isSecret: !isLogged,
     }),
-    runEnd(scope, runOfAgent(execution), endingOfAgent(last, state, use)),
+    runEnd(scope, toAgentRun(execution), toAgentEnding(last, state, use)),
   ]);
   return combineNotifications(notice, listed);
 }
 
 /** A run inside of another is listed at its end. */
-const listedAs = (scope: Scope, execution: AgentExecution, status: 'running' | 'paused'): EndNotification =>
+const toStatusNotice = (
+  scope: Scope,
+  execution: AgentExecution,
+  status: 'running' | 'paused',
+): EndNotification =>
   execution.parentExecutionId === null && execution.origin
     ? { ...noNotification, writes: [statusWrite(scope, execution, status)] }
     : noNotification;
@@ -197,7 +214,7 @@ const nothing: RunInput = { messages: [], system: '', profile: '' };
 /** Deletes what was said in a run: its messages, outputs and tool calls. Its totals stay. */
 async function forgetRun(scope: Scope, execution: AgentExecution): Promise<void> {
   const { table } = scope;
-  await removeSaid(scope, execution);
+  await removeContent(scope, execution);
   const set = { input: { inline: JSON.stringify(nothing) }, spec: null };
   await table.commit([table.writes.update(agentExecutionEntity, { id: execution.id }, { set }, exists)]);
 }
@@ -206,12 +223,12 @@ async function forgetRun(scope: Scope, execution: AgentExecution): Promise<void>
 export async function forgetIfDeleted(scope: Scope, execution: AgentExecution): Promise<void> {
   const { id } = execution;
   const current = await scope.table.get(agentExecutionEntity, { id }, { consistent: true });
-  if (!current) await removeSaid(scope, execution);
+  if (!current) await removeContent(scope, execution);
 }
 
-async function removeSaid(scope: Scope, { id, input, spec }: AgentExecution): Promise<void> {
+async function removeContent(scope: Scope, { id, input, spec }: AgentExecution): Promise<void> {
   const { table } = scope;
-  const items = await table.queryAll({ ...logRange(id), to: afterPieces, consistent: true });
+  const items = await table.queryAll({ ...toLogRange(id), to: afterChunks, consistent: true });
   const pointers = [input, spec, ...items.map(({ fact }) => fact)].flatMap((value) =>
     value && typeof value === 'object' && 'pointer' in value ? [String(value.pointer)] : [],
   );

@@ -1,3 +1,10 @@
+/**
+ * The log of an agent's run: numbered facts, their items and payloads, and the run as it is loaded from them.
+ * A fact is written under the next number with a condition that there is none: of two processes that write at the same
+ * time, one loses the run (`RunLost` in `run-journal.ts`). Long facts are objects in the payload bucket.
+ * Readers page through it while it grows; `replayEvents` makes events of it (`run-events.ts`). The execution item says
+ * the status, the log what happened.
+ */
 import * as z from 'zod';
 import { toChunksWithin } from '../../core/chunks.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
@@ -65,7 +72,7 @@ const pageSize = 8;
 /** A reader that does not take its events keeps a page in memory. */
 const pageBytes = 1_000_000;
 
-export const logRange = (executionId: string, after = -1) => ({
+export const toLogRange = (executionId: string, after = -1) => ({
   partition: agentRunPartition(executionId),
   from: sortKey(after + 1),
   to: sortKey(factsMax),
@@ -83,23 +90,23 @@ export const runLogReader = /* @__PURE__ */ using(['table:read', payloadReader],
 
   return {
     async read(executionId: string, after = -1): Promise<LogEntry[]> {
-      const items = await table.queryAll({ ...logRange(executionId, after), consistent: true });
+      const items = await table.queryAll({ ...toLogRange(executionId, after), consistent: true });
       const entries: LogEntry[] = [];
       for await (const entry of mapConcurrently(items, fetchedAtOnce, load)) entries.push(entry);
       return entries.sort((a, b) => a.n - b.n);
     },
 
     /** Some of the facts after a number, in order. */
-    async page(executionId: string, after: number): Promise<LogPage> {
-      const range = logRange(executionId, after);
+    async readPage(executionId: string, after: number): Promise<LogPage> {
+      const range = toLogRange(executionId, after);
       const { items, isCut } = await table.first(pageSize, { ...range, consistent: true });
-      const bytesOf = (item: Record<string, unknown>) => countPayloadBytes(decode(factEntity, item).fact);
-      const [some = [], ...more] = toChunksWithin(items, pageBytes, bytesOf);
+      const countBytes = (item: Record<string, unknown>) => countPayloadBytes(decode(factEntity, item).fact);
+      const [some = [], ...more] = toChunksWithin(items, pageBytes, countBytes);
       return { entries: await Promise.all(some.map(load)), hasMore: isCut || more.length > 0 };
     },
 
     async last(executionId: string): Promise<LogEntry | undefined> {
-      const range = { ...logRange(executionId), newestFirst: true, consistent: true };
+      const range = { ...toLogRange(executionId), newestFirst: true, consistent: true };
       const { items } = await table.first(1, range);
       return items[0] && load(items[0]);
     },
@@ -178,7 +185,7 @@ export async function loadInput(
   { agentId, agentVersionId, spec, input }: AgentExecution,
 ): Promise<{ content: AgentContent; input: RunInput }> {
   const payloads = payloadReader(scope);
-  const [content, given] = await Promise.all([
+  const [content, storedInput] = await Promise.all([
     spec
       ? (payloads.fetch(spec) as Promise<AgentContent>)
       : agentVersions(scope)
@@ -187,11 +194,11 @@ export async function loadInput(
     payloads.fetch(input) as Promise<RunInput>,
   ]);
   if (!content) throw notFound('Agent');
-  return { content, input: given };
+  return { content, input: storedInput };
 }
 
 /** A run that is no longer there, as it is for those who still read it: deleting its agent cancels it first. */
-export const deletedRun = (execution: AgentExecution): AgentExecution => ({
+export const toDeletedRun = (execution: AgentExecution): AgentExecution => ({
   ...execution,
   status: 'cancelled',
   stopReason: 'cancelled',

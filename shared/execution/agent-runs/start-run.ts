@@ -1,3 +1,9 @@
+/**
+ * Starts a run of an agent: checks the request, renders its prompt, stores its input and records the execution.
+ * Order: schemas and budgets (400, BUDGET_EXCEEDED), templates, payloads, then the execution and its listing.
+ * `alsoWrite` joins the transaction of the execution. If that is refused, the listing is removed again.
+ * A run in front of a caller has a holder at once; one in the background has none until a worker acquires it.
+ */
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
@@ -5,7 +11,7 @@ import { createFiller } from '../../adapters/templates/filler.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { startedIn } from '../../core/tracing/active-span.ts';
+import { getStartedIn } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
@@ -18,17 +24,17 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
-import { startGate } from '../model-calls/payers.ts';
-import { type AgentExecution, agentExecutionEntity, leaseFrom, runOfAgent } from './agent-execution.ts';
+import { startBudgetCheck } from '../model-calls/payers.ts';
+import { type AgentExecution, agentExecutionEntity, getLeaseEnd, toAgentRun } from './agent-execution.ts';
 import {
   type AgentToRun,
   type ClientTool,
   type RunHistory,
   type RunInput,
-  runnableConfig,
+  toRunnableConfig,
 } from './agent-input.ts';
 import type { AgentRun } from './execute-agent-run.ts';
-import { agentTurnsMax } from './open-loop.ts';
+import { getTurnsMax } from './open-loop.ts';
 
 export interface AgentRunRequest {
   agent: AgentToRun;
@@ -60,26 +66,26 @@ export interface AgentRunRequest {
 
 /** Longer JSON goes to the payload bucket: each change of an item pays for its size. */
 const inlineMax = 8_000;
-const timeoutMsOf = (background: boolean) => (background ? 3_600_000 : 600_000);
+const getTimeoutMs = (background: boolean) => (background ? 3_600_000 : 600_000);
 
 /** Records that a run starts. @returns it, for its process. @throws 400 if the system prompt cannot be rendered; BUDGET_EXCEEDED */
 export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: Sandbox): Promise<AgentRun> {
-  const { agent, owner, parent, background } = request;
-  const config = runnableConfig(agent.content);
+  const { agent, owner, parent } = request;
+  const config = toRunnableConfig(agent.content);
   const isOwnModel = agent.content.agentType !== 'external';
   await Promise.all([
     checkSchemas(request, sandbox),
-    !parent && isOwnModel && startGate(scope).agent(agent.id, request),
+    !parent && isOwnModel && startBudgetCheck(scope).agent(agent.id, request),
   ]);
   const { now, newId } = scope;
   const id = request.id ?? newId('exec');
   const at = now();
   const startedAt = at.toISOString();
-  const fill = fillerFor(request, { id, startedAt }, sandbox);
+  const fill = openFiller(request, { id, startedAt }, sandbox);
   const input: RunInput = {
     messages: request.messages,
     system: request.system ?? (await fill(config.systemPrompt ?? '', 'The system prompt')),
-    profile: await profileOf(config, owner, fill),
+    profile: await renderProfile(config, owner, fill),
     modelOverride: request.modelOverride,
     previousMessageAt: request.previousMessageAt,
     // An external agent sees the conversation as it is.
@@ -94,7 +100,32 @@ export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: 
     offload('input', input),
     agent.versionId ? null : offload('spec', agent.content),
   ]);
-  const execution: AgentExecution = {
+  const execution = buildExecution(request, config, {
+    id,
+    at,
+    input: storedInput,
+    spec,
+    newId,
+  });
+  await recordStart(scope, execution, { isNewId: !request.id, alsoWrite: request.alsoWrite ?? [] });
+  return { execution, content: agent.content, input, log: [], sentSeq: -1, mayHaveBegun: false };
+}
+
+interface StartedParts {
+  id: string;
+  at: Date;
+  input: AgentExecution['input'];
+  spec: AgentExecution['spec'];
+  newId: Scope['newId'];
+}
+
+function buildExecution(
+  request: AgentRunRequest,
+  config: AgentConfig,
+  { id, at, input, spec, newId }: StartedParts,
+): AgentExecution {
+  const { agent, owner, parent, background } = request;
+  return {
     id,
     agentId: agent.id,
     agentName: agent.name,
@@ -103,13 +134,13 @@ export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: 
     parentExecutionId: parent?.id ?? null,
     ...(request.parentToolCallId && { parentToolCallId: request.parentToolCallId }),
     isInAgent: parent?.isAgent ?? false,
-    ...startedIn(),
+    ...getStartedIn(),
     rootAgentId: parent?.rootAgentId ?? agent.id,
     depth: parent ? parent.depth + 1 : (request.surface?.depth ?? 0),
     surfaceType: request.surfaceType,
     ...(request.surface && { surface: request.surface }),
     origin: request.origin,
-    turnsMax: agentTurnsMax(config),
+    turnsMax: getTurnsMax(config),
     userId: owner.userId,
     organizationId: owner.organizationId,
     permissions: [...request.permissions],
@@ -117,25 +148,23 @@ export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: 
     status: 'running',
     stopReason: null,
     error: null,
-    startedAt,
+    startedAt: at.toISOString(),
     completedAt: null,
     iterations: null,
     inputTokens: null,
     outputTokens: null,
     totalCost: null,
-    timeoutMs: request.timeoutMs ?? timeoutMsOf(background),
+    timeoutMs: request.timeoutMs ?? getTimeoutMs(background),
     activeMs: 0,
     restarts: 0,
     // A sub-agent runs in the process of its parent.
     holder: background && !parent && !request.beginsHere ? '' : newId('hold'),
-    leaseUntil: leaseFrom(at),
-    input: storedInput,
+    leaseUntil: getLeaseEnd(at),
+    input,
     spec,
     isLogged: config.loggingPolicy !== 'off',
     ...(agent.id === null && { ttl: unixSeconds(at) + listedSeconds }),
   };
-  await recordStart(scope, execution, { isNewId: !request.id, alsoWrite: request.alsoWrite ?? [] });
-  return { execution, content: agent.content, input, log: [], sentSeq: -1, mayHaveBegun: false };
 }
 
 /** @throws 400 if a JSON Schema of the request is not valid. */
@@ -161,7 +190,7 @@ async function checkSchemas(
 }
 
 /** @throws 400 if a template cannot be rendered. */
-function fillerFor(
+function openFiller(
   { agent, inputs, messages, owner }: AgentRunRequest,
   { id, startedAt }: { id: string; startedAt: string },
   sandbox: Sandbox,
@@ -184,10 +213,10 @@ function fillerFor(
     });
 }
 
-async function profileOf(
+async function renderProfile(
   { memory: { enabled, profileTemplate } = { enabled: false } }: AgentConfig,
   owner: AgentRunRequest['owner'],
-  fill: ReturnType<typeof fillerFor>,
+  fill: ReturnType<typeof openFiller>,
 ): Promise<string> {
   if (!enabled || profileTemplate === undefined) return owner.userId;
   return fill(profileTemplate, 'The profile of the memory');
@@ -201,7 +230,7 @@ async function recordStart(
 ): Promise<void> {
   const { table } = scope;
   const started = table.writes.insert(agentExecutionEntity, execution);
-  const run = runOfAgent(execution);
+  const run = toAgentRun(execution);
   if (execution.parentExecutionId !== null) return table.commit([started, ...alsoWrite]);
   // Nobody else can have a new id, and nothing but the two is written.
   if (isNewId && alsoWrite.length === 0) return table.insertAll([started, createRunWrite(scope, run)]);

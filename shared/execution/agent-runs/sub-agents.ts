@@ -6,13 +6,13 @@ import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { AgentTools, SubagentConfig } from '../../domain/agents/config/tools-config.ts';
 import type { McpServer } from '../../domain/flows/steps/mcp-server.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
-import { agentTool } from '../tools/agent-only/agent-tool.ts';
+import { defineAgentTool } from '../tools/agent-only/agent-tool.ts';
 import type { RunnableTool, ToolCallContext } from '../tools/call-tool.ts';
 
 const message = z.string().min(1).max(200_000);
 
 export const subAgentTool = (agents: AgentsPort, agentId: string): RunnableTool => ({
-  ...agentTool({
+  ...defineAgentTool({
     name: 'sub_agent',
     description: 'Gives a task to another agent, and returns its answer.',
     parameters: z.strictObject({
@@ -21,13 +21,13 @@ export const subAgentTool = (agents: AgentsPort, agentId: string): RunnableTool 
     type: 'subagent',
     repeatable: true,
     perform: (args, signal, call) =>
-      answerOf(agents, { agent: agentId, message: args.message, signal }, call),
+      runSubAgent(agents, { agent: agentId, message: args.message, signal }, call),
   }),
   id: agentId,
 });
 
 /** @throws StepError if the run fails. */
-async function answerOf(
+async function runSubAgent(
   agents: AgentsPort,
   request: AgentRequest,
   call: ToolCallContext | undefined,
@@ -50,18 +50,18 @@ type SpawnRules = Pick<AgentTools, 'approval' | 'toolConfigs' | 'perToolLimits'>
  * The tool that runs agents which the calling agent defines.
  * @param model Of the calling agent.
  * @param rules Of the calling agent, which hold for each agent that it spawns.
- * @param own The tools that the pool names, with the values of credentials.
+ * @param named The tools that the pool names, with the values of credentials.
  */
 export function spawnTool(
   agents: AgentsPort,
   config: SubagentConfig,
   model: string,
   { perToolLimits = {}, ...rules }: SpawnRules,
-  own: OwnTools,
+  named: OwnTools,
 ): RunnableTool {
   const { toolPool, maxTurnsLimit = turnsMax, defaultMaxTurns = turnsDefault, defaultTimeoutMs } = config;
   const pool = toolPool.length > 0 ? z.array(z.enum(toolPool)) : z.array(z.never());
-  return agentTool({
+  return defineAgentTool({
     name: 'spawn_agent',
     description:
       'Runs a new agent that you define for a part of the task, and returns its answer. It knows only what you tell it. Several can run at the same time.',
@@ -79,7 +79,7 @@ export function spawnTool(
     type: 'subagent',
     repeatable: true,
     perform({ task, instructions, tools = [], maxTurns }, signal, call) {
-      const { ids, runtimeTools, mcpServers } = resolvePool([...new Set(tools)], own);
+      const { ids, runtimeTools, mcpServers } = resolvePool([...new Set(tools)], named);
       const agentConfig: AgentConfig = {
         model: config.defaultModel ?? model,
         loopConfig: { maxTurns: maxTurns ?? Math.min(defaultMaxTurns, maxTurnsLimit) },
@@ -87,29 +87,29 @@ export function spawnTool(
           toolIds: ids,
           maxToolCalls: 50,
           ...rules,
-          ...nested(config),
+          ...toNestedConfig(config),
           ...(runtimeTools.length > 0 && { runtimeTools }),
-          ...(mcpServers.length > 0 && { mcpServers: mcpServers.map(withoutCredentials) }),
-          perToolLimits: withoutRequired(perToolLimits),
+          ...(mcpServers.length > 0 && { mcpServers: mcpServers.map(omitCredentials) }),
+          perToolLimits: omitRequired(perToolLimits),
         },
       };
-      const inherited = { runtimeTools: own.runtimeTools ?? [], mcpServers: own.mcpServers ?? [] };
+      const inherited = { runtimeTools: named.runtimeTools ?? [], mcpServers: named.mcpServers ?? [] };
       const agent = { name: 'Spawned agent', config: agentConfig, system: instructions, inherited };
       const timeoutMs = defaultTimeoutMs ?? timeoutMsDefault;
-      return answerOf(agents, { agent, message: task, timeoutMs, signal }, call);
+      return runSubAgent(agents, { agent, message: task, timeoutMs, signal }, call);
     },
   });
 }
 
 /** The run stores its agent. The values come from the calling agent whenever the run goes on. */
-const withoutCredentials = ({ auth: _, ...server }: McpServer): McpServer => server;
+const omitCredentials = ({ auth: _, ...server }: McpServer): McpServer => server;
 
 /** Which tools have to be called is a matter of the calling agent. */
-const withoutRequired = (limits: NonNullable<AgentTools['perToolLimits']>) =>
+const omitRequired = (limits: NonNullable<AgentTools['perToolLimits']>) =>
   Object.fromEntries(Object.entries(limits).map(([name, { maxCalls }]) => [name, { maxCalls }]));
 
 /** Each level may spawn half as many, so that nesting ends. */
-function nested(config: SubagentConfig): { subagentConfig?: SubagentConfig } {
+function toNestedConfig(config: SubagentConfig): { subagentConfig?: SubagentConfig } {
   const maxSpawnsPerRun = Math.floor((config.maxSpawnsPerRun ?? spawnsMax) / 2);
   return config.allowNesting && maxSpawnsPerRun > 0 ? { subagentConfig: { ...config, maxSpawnsPerRun } } : {};
 }

@@ -20,7 +20,7 @@ import {
 import { agentRunQueue } from './agent-run-queue.ts';
 import { RunLost } from './run-journal.ts';
 import { type LoadedRun, loadRun, reloadRun } from './run-log.ts';
-import { appendTo } from './take-run.ts';
+import { appendFacts } from './take-run.ts';
 
 /** A run of quick tools records a fact every few milliseconds. */
 const attemptsMax = 30;
@@ -45,7 +45,7 @@ export const endRun = /* @__PURE__ */ using(
     for (let attempt = 1; ; attempt++) {
       if (isExecutionOver(run.execution)) return false;
       try {
-        await appendTo(scope, run, [endFact(run.state, ending, scope.now())]);
+        await appendFacts(scope, run, [endFact(run.state, ending, scope.now())]);
         break;
       } catch (error) {
         // Its process recorded a fact at the same time.
@@ -122,7 +122,7 @@ async function sweepPaused(scope: Scope, run: LoadedRun, now: Date): Promise<voi
   const facts = over.map(({ approvalId = '', callId }): Fact => {
     return { type: 'decision', approvalId, callId, decision: 'timeout', by: null, at };
   });
-  const { run: after } = facts.length > 0 ? await appendTo(scope, run, facts) : { run };
+  const { run: after } = facts.length > 0 ? await appendFacts(scope, run, facts) : { run };
   if (after.state.waits.length === 0) return resend(scope, execution, now);
   const next = after.state.waits.map(({ until }) => until).sort()[0] as string;
   await postponeRunSweep(scope, execution, next);

@@ -1,9 +1,9 @@
-import { LeaseLost, renewing } from '../../core/concurrency/renewal.ts';
+import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
-import { type AgentExecution, agentExecutionEntity, leaseFrom, openRunIndex } from './agent-execution.ts';
+import { type AgentExecution, agentExecutionEntity, getLeaseEnd, openRunIndex } from './agent-execution.ts';
 import { openJournal } from './run-journal.ts';
 import type { LoadedRun, LogEntry } from './run-log.ts';
 
@@ -11,7 +11,7 @@ import type { LoadedRun, LogEntry } from './run-log.ts';
  * Records facts of a run that no process runs. A `continue` among them takes the run for this process.
  * @returns the run after them, and their entries. @throws RunLost if somebody else recorded facts since it was loaded.
  */
-export async function appendTo(
+export async function appendFacts(
   scope: Scope,
   { execution, log }: LoadedRun,
   facts: readonly Fact[],
@@ -34,10 +34,10 @@ export async function appendTo(
 }
 
 /** Takes a run whose process is gone. @returns whether this process has it now. */
-export async function takeOver(scope: Scope, run: LoadedRun, holder: string): Promise<boolean> {
+export async function acquireLease(scope: Scope, run: LoadedRun, holder: string): Promise<boolean> {
   const { table, now } = scope;
   const { id, holder: former, leaseUntil: formerLease } = run.execution;
-  const leaseUntil = leaseFrom(now());
+  const leaseUntil = getLeaseEnd(now());
   const write = table.writes.update(
     agentExecutionEntity,
     { id },
@@ -86,7 +86,7 @@ export function keepLease(
   };
 
   async function renew(): Promise<void> {
-    const leaseUntil = leaseFrom(now());
+    const leaseUntil = getLeaseEnd(now());
     const index = openRunIndex({ ...execution, leaseUntil });
     await table.commit([
       table.writes.update(agentExecutionEntity, { id }, { set: { leaseUntil }, index }, ownRun),
@@ -110,8 +110,8 @@ export function keepLease(
     isLoss: (error: unknown) => error instanceof ConditionFailed,
   };
   const renewals = [
-    renewing(renew, { ...common, everyMs: renewedEveryMs }),
-    renewing(watch, { ...common, everyMs: watchedEveryMs }),
+    startRenewal(renew, { ...common, everyMs: renewedEveryMs }),
+    startRenewal(watch, { ...common, everyMs: watchedEveryMs }),
   ];
   return {
     lost: AbortSignal.any(renewals.map(({ lost }) => lost)),

@@ -1,14 +1,28 @@
+/**
+ * Enqueues the records of a batch, page by page, as messages of its slots.
+ * A plan message names the last record of the page before. The worker `plan-batch` sends the records of a page and then
+ * the next plan message; the last page sets `planned` and the final number of records.
+ * Ids of runs and deduplication ids of messages derive from the batch and its records, so a page that is planned twice
+ * after a crash sends the same messages. A resend (`stalled-batches.ts`) gets new deduplication ids and the same run
+ * ids.
+ */
 import * as z from 'zod';
 import { toChunks } from '../../core/chunks.ts';
 import { ifCode } from '../../core/errors/errors.ts';
-import { derivedId } from '../../core/ids.ts';
+import { deriveId } from '../../core/ids.ts';
 import { recordsRange } from '../../domain/records/record.ts';
 import { sendGrouped } from '../../platform/aws/queues.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from './batch.ts';
 import { batchStore, recordSlot } from './batch-store.ts';
-import { fifoGroup, messageOfRuns, type RunMessage, recordsPerMessage, resendName } from './run-message.ts';
+import {
+  getRecordsPerMessage,
+  joinRunMessages,
+  type RunMessage,
+  resendName,
+  toFifoGroup,
+} from './run-message.ts';
 
 /** Asks a worker to enqueue the records of a batch, from the n-th on. */
 export const PlanMessage = z.object({
@@ -27,8 +41,8 @@ export const PlanMessage = z.object({
 export type PlanMessage = z.infer<typeof PlanMessage>;
 
 /** The time in a run's id is the start of its batch. */
-export const recordRunId = ({ id, startedAt }: Pick<Batch, 'id' | 'startedAt'>, recordId: string) =>
-  derivedId('exec', Date.parse(startedAt), id, recordId);
+export const toRecordRunId = ({ id, startedAt }: Pick<Batch, 'id' | 'startedAt'>, recordId: string) =>
+  deriveId('exec', Date.parse(startedAt), id, recordId);
 
 export interface ListedRecord {
   id: string;
@@ -40,7 +54,7 @@ export interface ListedRecord {
 const recordsPerPlan = 5_000;
 const recordsPerQuery = 1_000;
 /** Twice what the batch needs, since records may get its type while it is planned. Ends a chain that does not advance. */
-const roundsMax = ({ totalRecords }: Batch, perPlan: number) => 2 * Math.ceil(totalRecords / perPlan) + 2;
+const getRoundsMax = ({ totalRecords }: Batch, perPlan: number) => 2 * Math.ceil(totalRecords / perPlan) + 2;
 
 const parts = [batchStore, 'queue:plan', 'queue:runs'] as const;
 
@@ -49,7 +63,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const batches = batchStore(scope);
 
   /** The first records of a type after an id, oldest first, up to and including the id `until`. */
-  async function recordsOf(
+  async function listRecordsOfType(
     type: string,
     { after, until, limit }: { after?: string | null; until?: string; limit: number },
   ): Promise<{ records: ListedRecord[]; isCut: boolean }> {
@@ -74,7 +88,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
         batchId: batch.id,
         flowId: batch.flowId,
         recordId,
-        runId: recordRunId(batch, recordId),
+        runId: toRecordRunId(batch, recordId),
         slot: recordSlot(batch, first + index),
         ...(first + index >= batch.totalRecords - batch.recordConcurrency && { isLast: true as const }),
         ...(sending && { sending }),
@@ -82,12 +96,12 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       }),
     );
     const fifoGroups = [...Map.groupBy(runs, ({ slot }) => slot).values()].map((slotRuns) => {
-      return toChunks(slotRuns, recordsPerMessage(slotRuns.length)).map((some) => {
-        const body = messageOfRuns(some);
+      return toChunks(slotRuns, getRecordsPerMessage(slotRuns.length)).map((some) => {
+        const body = joinRunMessages(some);
         // Both ends, since records may be deleted before a page is planned again.
         const ends = new Set([some[0]?.recordId, some.at(-1)?.recordId]);
         const id = [batch.id, ...ends, ...(sending ? [resendName(sending)] : [])].join('.');
-        return { id, group: fifoGroup(body), body };
+        return { id, group: toFifoGroup(body), body };
       });
     });
     for (const some of toChunks(fifoGroups, 10)) {
@@ -107,7 +121,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
   }
 
   return {
-    recordsOf,
+    listRecordsOfType,
     enqueue,
 
     /** Plans one page. @returns the next page, or undefined when the batch is planned. */
@@ -116,7 +130,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       const batch = await batches.get(batchId);
       const { perPlan = batch.chunkSize ?? recordsPerPlan } = message;
       if (batch.stopped || (batch.planned && !again)) return;
-      if (round > roundsMax(batch, perPlan)) return fail(batch);
+      if (round > getRoundsMax(batch, perPlan)) return fail(batch);
       const finish = async (count: number) => {
         if (batch.planned) return;
         await batches.finishPlanning(batchId, count);
@@ -135,7 +149,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       while (planned < perPlan) {
         const limit = Math.min(perPlan - planned, recordsPerQuery);
         const place = { after: last, ...(until && { until }), limit };
-        const { records, isCut } = await recordsOf(recordType, place);
+        const { records, isCut } = await listRecordsOfType(recordType, place);
         await enqueue(batch, records, n + planned, again);
         planned += records.length;
         last = records.at(-1)?.id ?? last;
@@ -152,7 +166,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       const { runId, recordId } = dispatched;
       const body: RunMessage = { tenant, batchId, flowId, recordId, runId, slot: 0, sending };
       await sendGrouped('RUNS_QUEUE_URL', [
-        { id: `${batchId}.${runId}.${resendName(sending)}`, group: fifoGroup(body), body },
+        { id: `${batchId}.${runId}.${resendName(sending)}`, group: toFifoGroup(body), body },
       ]);
     },
 

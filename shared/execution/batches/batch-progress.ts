@@ -1,7 +1,14 @@
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Batch, BatchSummary, batchEntity, batchesPartition, slotEntity, slotItems } from './batch.ts';
-import { costOfSlots, type SlotItem, warningsOfSlots } from './slot-counters.ts';
+import {
+  type Batch,
+  BatchSummary,
+  batchEntity,
+  batchesPartition,
+  parseSlotItems,
+  slotEntity,
+} from './batch.ts';
+import { type SlotItem, sumSlotCosts, sumSlotWarnings } from './slot-counters.ts';
 
 type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
 
@@ -22,12 +29,12 @@ export type BatchOutcome = NonNullable<Batch['outcome']>;
 export function sumSlots(startedAt: string, slots: readonly SlotItem[]): BatchOutcome {
   const sum = (count: (slot: (typeof slots)[number]) => number) =>
     slots.reduce((total, slot) => total + count(slot), 0);
-  const warnings = warningsOfSlots(slots);
+  const warnings = sumSlotWarnings(slots);
   return {
     ...(Object.keys(warnings).length > 0 && { warnings }),
     processed: sum(({ processed }) => processed),
     failed: sum(({ failed }) => failed),
-    cost: costOfSlots(slots).toNumber(),
+    cost: sumSlotCosts(slots).toNumber(),
     lastAt: slots.map(({ lastAt = startedAt }) => lastAt).reduce((a, b) => (a > b ? a : b), startedAt),
   };
 }
@@ -37,7 +44,7 @@ export const isBatchOver = ({ planned, totalRecords }: BatchSummary, { processed
   planned && processed >= totalRecords;
 
 /** The status is not stored: it follows from the counters, which are written with the records' results. */
-export function batchProgress(batch: BatchSummary, totals: BatchOutcome): BatchProgress {
+export function toBatchProgress(batch: BatchSummary, totals: BatchOutcome): BatchProgress {
   const { processed: processedRecords, failed: failedRecords, lastAt, warnings = {} } = totals;
   const { totalRecords, stopped, stoppedAt } = batch;
   const over = isBatchOver(batch, totals);
@@ -63,17 +70,17 @@ export const isEnded = ({ status }: BatchProgress) => status !== 'scheduled' && 
 
 export type SlottedBatch = Pick<BatchSummary, 'id' | 'recordConcurrency'>;
 
-const slotKeys = ({ id, recordConcurrency }: SlottedBatch) =>
+const toSlotKeys = ({ id, recordConcurrency }: SlottedBatch) =>
   Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId: id, slot }));
 
 export const readSlots = async (
   { table }: Scope,
   batch: SlottedBatch,
   { consistent = true } = {},
-): Promise<SlotItem[]> => slotItems(await table.getMany(slotKeys(batch), { consistent }));
+): Promise<SlotItem[]> => parseSlotItems(await table.getMany(toSlotKeys(batch), { consistent }));
 
 /** What the records of a batch have come to so far. */
-export const batchOutcome = async (
+export const readBatchOutcome = async (
   scope: Scope,
   batch: BatchSummary,
   options?: { consistent: boolean },
@@ -89,11 +96,11 @@ export interface BatchState {
 }
 
 /** A list may lag behind. What it shows as ended has ended: counters only grow. */
-const listedOutcome = (scope: Scope, batch: BatchSummary) =>
-  batchOutcome(scope, batch, { consistent: false });
+const readListedOutcome = (scope: Scope, batch: BatchSummary) =>
+  readBatchOutcome(scope, batch, { consistent: false });
 
 /** The newest batches of a tenant, newest first. */
-export async function latestBatches(
+export async function listLatestBatches(
   scope: Scope,
   limit: number,
 ): Promise<{ batch: BatchSummary; progress: BatchProgress }[]> {
@@ -106,18 +113,18 @@ export async function latestBatches(
   return Promise.all(
     batches.map(async (batch) => ({
       batch,
-      progress: batchProgress(batch, await listedOutcome(scope, batch)),
+      progress: toBatchProgress(batch, await readListedOutcome(scope, batch)),
     })),
   );
 }
 
 /** @param ahead The batch whose slots are read beside the batches, because it is likely to be unfinished. */
-export async function batchStates(
+export async function readBatchStates(
   scope: Scope,
   ids: readonly string[],
   ahead?: SlottedBatch,
 ): Promise<Map<string, BatchState>> {
-  const aheadKeys = ahead ? slotKeys(ahead) : [];
+  const aheadKeys = ahead ? toSlotKeys(ahead) : [];
   const items = await scope.table.getMany([...ids.map((id) => batchEntity.key({ id })), ...aheadKeys]);
   const slots = items.slice(ids.length);
   const isAhead = ({ id, recordConcurrency }: Batch) =>
@@ -125,10 +132,12 @@ export async function batchStates(
   const states = decodeReadable(batchEntity, items.slice(0, ids.length)).map(async (batch) => {
     const outcome =
       batch.outcome ??
-      (isAhead(batch) ? sumSlots(batch.startedAt, slotItems(slots)) : await listedOutcome(scope, batch));
+      (isAhead(batch)
+        ? sumSlots(batch.startedAt, parseSlotItems(slots))
+        : await readListedOutcome(scope, batch));
     const { cost } = outcome;
     const { error, planned: isPlanned } = batch;
-    return [batch.id, { progress: batchProgress(batch, outcome), cost, error, isPlanned }] as const;
+    return [batch.id, { progress: toBatchProgress(batch, outcome), cost, error, isPlanned }] as const;
   });
   return new Map(await Promise.all(states));
 }

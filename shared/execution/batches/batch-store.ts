@@ -1,3 +1,11 @@
+/**
+ * Stores batches: creation, the list of their records, planning, stop and settlement.
+ * A batch has no status of its own. It follows from the counters of its slots until `settleBatch` stores the `outcome`;
+ * every read of a batch through `batchFinder` may be the one that settles it, and the condition lets one of them win.
+ * The end is listed in the same transaction; deliveries are sent after it.
+ * `stop` lists the end at once. Records that run then still finish, so settling relists a stopped batch with their
+ * counts.
+ */
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { measure } from '../../core/invocation.ts';
 import { noNotification } from '../../domain/deliveries/end-notice.ts';
@@ -15,16 +23,16 @@ import { type Batch, type BatchSummary, batchEntity, batchRecordsEntity } from '
 import {
   type BatchOutcome,
   type BatchProgress,
-  batchOutcome,
-  batchProgress,
-  batchStates,
   isBatchOver,
-  latestBatches,
+  listLatestBatches,
+  readBatchOutcome,
+  readBatchStates,
   readSlots,
   type SlottedBatch,
   sumSlots,
+  toBatchProgress,
 } from './batch-progress.ts';
-import { type SlotTotals, totalsOfSlots } from './slot-counters.ts';
+import { type SlotTotals, sumSlotTotals } from './slot-counters.ts';
 
 /** Another process has created the batch. Not a conflict: repeating the creation cannot succeed. */
 class BatchExists extends Error {}
@@ -50,15 +58,15 @@ export const batchFinder = /* @__PURE__ */ using(['table:write', runEnd], (scope
 
   return {
     get,
-    totals: (batch: BatchSummary) => batchOutcome(scope, batch),
-    latest: (limit: number) => latestBatches(scope, limit),
-    statesOf: (ids: readonly string[], ahead?: SlottedBatch) => batchStates(scope, ids, ahead),
-    settled: (batch: Batch) => settledBatch(scope, batch),
+    totals: (batch: BatchSummary) => readBatchOutcome(scope, batch),
+    latest: (limit: number) => listLatestBatches(scope, limit),
+    statesOf: (ids: readonly string[], ahead?: SlottedBatch) => readBatchStates(scope, ids, ahead),
+    settleBatch: (batch: Batch) => settleBatch(scope, batch),
 
     /** Call when the last record of the batch may be done. */
     async settle(id: string): Promise<BatchProgress | undefined> {
       const batch = await table.get(batchEntity, { id }, { consistent: true });
-      return batch && settledBatch(scope, batch);
+      return batch && settleBatch(scope, batch);
     },
   };
 });
@@ -69,7 +77,7 @@ export const batchStore = /* @__PURE__ */ using([batchFinder, payloadStore], (sc
   const finder = batchFinder(scope);
 
   /** A list of retried records may be longer than an item is. */
-  async function listOf(id: string, recordIds: readonly string[]) {
+  async function storeRecordIds(id: string, recordIds: readonly string[]) {
     const isLong = recordIds.length > listedRecordsMax;
     return isLong
       ? { recordIds: [], offloaded: await payloads.offload(`batches/${id}/records`, recordIds) }
@@ -100,7 +108,7 @@ export const batchStore = /* @__PURE__ */ using([batchFinder, payloadStore], (sc
             ? [
                 table.writes.insert(batchRecordsEntity, {
                   id: batch.id,
-                  ...(await listOf(batch.id, recordIds)),
+                  ...(await storeRecordIds(batch.id, recordIds)),
                 }),
               ]
             : []),
@@ -132,13 +140,13 @@ export const batchStore = /* @__PURE__ */ using([batchFinder, payloadStore], (sc
 const runningSeconds = 10;
 
 /** Stores the outcome of a batch that has ended, and lists its end; a single run lists its own. @returns its progress. */
-async function settledBatch(scope: Scope, batch: Batch): Promise<BatchProgress> {
+async function settleBatch(scope: Scope, batch: Batch): Promise<BatchProgress> {
   const { table, now } = scope;
-  if (batch.outcome) return batchProgress(batch, batch.outcome);
+  if (batch.outcome) return toBatchProgress(batch, batch.outcome);
   const slots = await readSlots(scope, batch);
   const outcome = sumSlots(batch.startedAt, slots);
-  const progress = batchProgress(batch, outcome);
-  if (batch.stopped && !batch.dispatched) await relistStopped(scope, batch, outcome, totalsOfSlots(slots));
+  const progress = toBatchProgress(batch, outcome);
+  if (batch.stopped && !batch.dispatched) await relistStopped(scope, batch, outcome, sumSlotTotals(slots));
   if (!isBatchOver(batch, outcome)) return progress;
   const { status, completedAt } = progress;
   const isListed = !batch.dispatched && !batch.stopped && (status === 'completed' || status === 'failed');
@@ -146,8 +154,8 @@ async function settledBatch(scope: Scope, batch: Batch): Promise<BatchProgress> 
   const end = isListed
     ? await runEnd(
         scope,
-        runOfBatch(batch),
-        endingOfBatch(batch, outcome, totalsOfSlots(slots), { status, at }),
+        toBatchRun(batch),
+        toBatchEnding(batch, outcome, sumSlotTotals(slots), { status, at }),
       )
     : noNotification;
   const write = table.writes.update(
@@ -172,17 +180,17 @@ async function stopBatch(
   const { table, now } = scope;
   const slots = await readSlots(scope, batch);
   const outcome = sumSlots(batch.startedAt, slots);
-  const { status } = batchProgress(batch, outcome);
+  const { status } = toBatchProgress(batch, outcome);
   if (status !== 'scheduled' && status !== 'running')
     throw conflict(`The batch already has the status ${status}`);
   const at = now().toISOString();
   const set = { stopped, stoppedAt: at, error };
-  const ending = endingOfBatch({ ...batch, error }, outcome, totalsOfSlots(slots), {
+  const ending = toBatchEnding({ ...batch, error }, outcome, sumSlotTotals(slots), {
     status: stopped,
     at,
   });
   // A run by itself ends itself once more, with its steps.
-  const end = await runEnd(scope, runOfBatch(batch), ending, {
+  const end = await runEnd(scope, toBatchRun(batch), ending, {
     isTold: !batch.dispatched,
     delaySeconds: runningSeconds,
   });
@@ -197,16 +205,16 @@ async function stopBatch(
   }
 }
 
-const originOf = ({ origin, userId }: Batch): RunOrigin => origin ?? { trigger: { type: 'api', userId } };
+const getOrigin = ({ origin, userId }: Batch): RunOrigin => origin ?? { trigger: { type: 'api', userId } };
 
 /** A batch as it is listed; a single run by its execution. */
-export function runOfBatch(batch: Batch): NewRun {
+export function toBatchRun(batch: Batch): NewRun {
   const { id, dispatched, flowName: name, flowId, flowVersionId, startedAt, ttl } = batch;
   const common = {
     name,
     flowId,
     flowVersionId,
-    ...originOf(batch),
+    ...getOrigin(batch),
     startedAt,
     ...(ttl !== undefined && { ttl }),
   };
@@ -215,13 +223,13 @@ export function runOfBatch(batch: Batch): NewRun {
   return { id: runId, kind: 'flow', ...common, batchId: id, ...(recordId && { recordId }) };
 }
 
-export const listingOfBatch = (batch: Batch): ParentListing =>
-  childListing(batch.dispatched?.runId ?? batch.id, originOf(batch));
+export const toBatchListing = (batch: Batch): ParentListing =>
+  childListing(batch.dispatched?.runId ?? batch.id, getOrigin(batch));
 
 export const batchCancelled = 'The batch was cancelled';
 
 /** @param at ISO 8601. */
-function endingOfBatch(
+function toBatchEnding(
   { totalRecords: total, error }: Batch,
   { processed, failed }: BatchOutcome,
   { totals, records }: SlotTotals,
@@ -257,10 +265,10 @@ async function relistStopped(
   const row = await table.get(runEntity, { id });
   if (!row || !stopped) return;
   const at = stoppedAt ?? now().toISOString();
-  const ending = endingOfBatch(batch, outcome, slotTotals, { status: stopped, at });
+  const ending = toBatchEnding(batch, outcome, slotTotals, { status: stopped, at });
   const { completed, failed } = ending.counts ?? { completed: 0, failed: 0 };
   const isListed = row.counts?.completed === completed && row.counts.failed === failed;
   if (isListed && row.totalCost === ending.totals.cost.toFixed()) return;
-  const write = createEndWrite(scope, runOfBatch(batch), { ...ending, condition: exists });
+  const write = createEndWrite(scope, toBatchRun(batch), { ...ending, condition: exists });
   await table.commit([write]).catch(onConditionFailed(undefined));
 }

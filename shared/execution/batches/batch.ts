@@ -1,3 +1,9 @@
+/**
+ * The stored items of batches: the batch, its list of records, its slots with their counters, and its held slots.
+ * The batch item is written at its start, by planning, by a stop, by the sweep and by changes of the share; records of
+ * the batch write their slot's item only, so they do not contend for the batch item.
+ * The sweep index holds every batch that has no `outcome`.
+ */
 import * as z from 'zod';
 import type { Variables } from '../../core/variables/variables.ts';
 import { WarningCounts } from '../../core/warnings.ts';
@@ -183,7 +189,7 @@ export const slotEntity = defineEntity({
 });
 
 /** As they are read: a slot without an item has counted nothing. */
-export const slotItems = (items: readonly unknown[]): SlotItem[] =>
+export const parseSlotItems = (items: readonly unknown[]): SlotItem[] =>
   items.map((item) => SlotItem.parse(item ?? {}));
 
 /** The input of a dispatched run: its record unless that is stored, its input variables and its messages. */

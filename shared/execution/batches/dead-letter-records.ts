@@ -3,7 +3,7 @@ import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { loadGivenUpJob, loadJobsSeparately } from './record-jobs.ts';
-import { type RunMessage, runsOfMessage, scheduleTimer } from './run-message.ts';
+import { type RunMessage, scheduleTimer, splitRunMessage } from './run-message.ts';
 import { failRecord } from './run-record.ts';
 import { slotDivider } from './slot-sharing.ts';
 
@@ -23,7 +23,7 @@ export const handleDeadLetter = /* @__PURE__ */ using(
     slotDivider,
   ],
   async (scope: Scope, message: RunMessage): Promise<void> => {
-    const runs = runsOfMessage(message);
+    const runs = splitRunMessage(message);
     if (runs.length === 1) return retryOrFail(scope, message);
     // What cannot be read of one does not hold up the others.
     const jobs = await Promise.allSettled(loadJobsSeparately(scope, runs));

@@ -1,10 +1,17 @@
+/**
+ * Gathers what concurrent runs of one invocation write into transactions of up to `groupMax` items.
+ * A group is sent when no run is working, when it is full, or `groupWindowMs` after its first item; one transaction at a
+ * time. A run that awaits its commit counts as not working, so that it never waits for the window alone.
+ * With the last checkpoint of a record go its counters (`slot-counters.ts`) and its spending: a record counts exactly
+ * once. If the transaction fails, each item is committed by itself, so that only the faulty one fails.
+ */
 import type { EndNotification } from '../../domain/deliveries/end-notice.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { CheckpointWrite, FinalWrite } from '../runs/run-recorder.ts';
-import { spendingWrites } from '../runs/spending.ts';
+import { toSpendingWrites } from '../runs/spending.ts';
 import { slotEntity } from './batch.ts';
-import { slotCounters } from './slot-counters.ts';
+import { toSlotCounters } from './slot-counters.ts';
 
 interface RecordEnd extends FinalWrite {
   batchId: string;
@@ -130,21 +137,21 @@ async function commitGroup(scope: Scope, group: readonly Waiting[]): Promise<voi
 const commit = (scope: Scope, items: readonly Waiting['item'][]) =>
   scope.table.commit([
     ...items.flatMap(({ writes }) => writes),
-    ...countsOf(
+    ...toCounterWrites(
       scope,
       items.flatMap(({ end }) => end ?? []),
     ),
-    ...spendingWrites(
+    ...toSpendingWrites(
       scope,
       items.map(({ spent }) => spent),
     ),
   ]);
 
 /** One write per batch: a transaction takes one write per item. */
-const countsOf = ({ table, now }: Scope, ends: readonly RecordEnd[]): Write[] =>
+const toCounterWrites = ({ table, now }: Scope, ends: readonly RecordEnd[]): Write[] =>
   [...Map.groupBy(ends, ({ batchId }) => batchId)].map(([batchId, all]) => {
     const counted = all.filter(({ isCounted }) => isCounted);
-    const { add: counters, setOnce } = slotCounters(batchId, all, now());
+    const { add: counters, setOnce } = toSlotCounters(batchId, all, now());
     const add = {
       processed: counted.length,
       failed: counted.filter(({ failed }) => failed).length,

@@ -6,7 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import type { Batch } from './batch.ts';
-import { type BatchOptions, batchStarter, type RunRecordSelection, selectedRecords } from './start-batch.ts';
+import { type BatchOptions, batchStarter, type RunRecordSelection, selectRecords } from './start-batch.ts';
 
 export interface RecomputeRequest {
   flowId: string;
@@ -27,18 +27,20 @@ export const recomputer = /* @__PURE__ */ using([batchStarter, runVersions, flow
   ): Promise<Batch> => {
     const flow = await flowFinder(scope).find(flowId);
     const [{ id: flowVersionId }, selected] = await Promise.all([
-      runVersions(scope).of(flow, principal.environment, version),
-      selectedRecords(scope, records, timeLeftMs),
+      runVersions(scope).resolve(flow, principal.environment, version),
+      selectRecords(scope, records, timeLeftMs),
     ]);
-    if (!selected || ('recordIds' in selected && selected.recordIds.length === 0)) throw nothingSelected();
-    const given = { options, flowVersionId };
+    if (!selected || ('recordIds' in selected && selected.recordIds.length === 0))
+      throw createNothingSelectedError();
+    const selection = { options, flowVersionId };
     return batchStarter(scope).startSelected(
       flow,
       selected,
-      { ...given, origin: originOfRecompute(principal, labels) },
+      { ...selection, origin: originOfRecompute(principal, labels) },
       principal,
     );
   };
 });
 
-export const nothingSelected = () => invalidAt('recordFilter', 'NO_RECORDS', 'No record matches the filter');
+export const createNothingSelectedError = () =>
+  invalidAt('recordFilter', 'NO_RECORDS', 'No record matches the filter');

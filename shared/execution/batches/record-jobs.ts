@@ -1,3 +1,12 @@
+/**
+ * Loads what a run of a batch needs (batch, record, first checkpoint, tombstone of its flow, input) in as few round
+ * trips as possible.
+ * `openJobLoader` gathers the runs that begin in one turn of the event loop; `openSlotLoader` also loads the next runs
+ * of a group ahead if those before took less than `freshMs`. What is loaded ahead is used for `freshMs`, so that a
+ * cancelled batch stops within a second, and never for a run that an earlier delivery may still write.
+ * `loadGivenUpJob` is for the dead-letter worker: it skips what cannot be decoded, since the batch waits for the record
+ * until it is counted.
+ */
 import { log } from '../../core/log.ts';
 import { recordEntity } from '../../domain/records/record.ts';
 import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
@@ -21,7 +30,7 @@ export interface RecordJob {
   flowDeleted: boolean;
 }
 
-const jobKeys = (message: RunMessage) => [
+const toJobKeys = (message: RunMessage) => [
   batchEntity.key({ id: message.batchId }),
   // A placeholder key that matches nothing, so that each message has four keys.
   recordEntity.key({ id: message.recordId ?? '-' }),
@@ -36,7 +45,7 @@ export const loadJobs = (scope: Scope, messages: readonly RunMessage[]): Promise
 /** The same, each by itself: what cannot be read of one does not hold up the others. */
 export function loadJobsSeparately(scope: Scope, messages: readonly RunMessage[]): Promise<RecordJob>[] {
   const { table } = scope;
-  const reading = table.getMany(messages.flatMap(jobKeys), { consistent: true });
+  const reading = table.getMany(messages.flatMap(toJobKeys), { consistent: true });
   const readingEarlier = messages.map(({ recordId, takesEarlier }) =>
     recordId && takesEarlier ? readEarlier(scope, recordId) : [],
   );
@@ -44,11 +53,11 @@ export function loadJobsSeparately(scope: Scope, messages: readonly RunMessage[]
     const [read, earlierItems] = await Promise.all([reading, readingEarlier[index]]);
     const [batchItem, recordItem, checkpoint, tombstone] = read.slice(index * 4, index * 4 + 4);
     const batch = batchItem && decode(batchEntity, batchItem);
-    const { record: given, ...input } = await fetchBatchInput(scope, batch);
+    const { record: inputRecord, ...input } = await fetchBatchInput(scope, batch);
     return {
       message,
       batch,
-      record: (recordItem && decode(recordEntity, recordItem)) ?? given,
+      record: (recordItem && decode(recordEntity, recordItem)) ?? inputRecord,
       input,
       firstCheckpoint: checkpoint && decode(checkpointEntity, checkpoint),
       earlierItems: earlierItems ?? [],
@@ -72,20 +81,20 @@ export interface GivenUpJob extends RecordJob {
  */
 export async function loadGivenUpJob(scope: Scope, message: RunMessage): Promise<GivenUpJob> {
   const [[batchItem, recordItem, , tombstone], stored] = await Promise.all([
-    scope.table.getMany(jobKeys(message), { consistent: true }),
+    scope.table.getMany(toJobKeys(message), { consistent: true }),
     scope.table.queryAll({ ...runRange(message), consistent: true }),
   ]);
   const batch = batchItem && decode(batchEntity, batchItem);
-  const { record: given, ...input } = await fetchBatchInput(scope, batch).catch((error): BatchInput => {
+  const { record: inputRecord, ...input } = await fetchBatchInput(scope, batch).catch((error): BatchInput => {
     log.error('The input of a run cannot be read', { error });
     return {};
   });
-  const [record = recordItem && unreadable(message)] = decodeReadable(recordEntity, [recordItem]);
+  const [record = recordItem && toUnreadableRecord(message)] = decodeReadable(recordEntity, [recordItem]);
   const readable = decodeReadable(checkpointEntity, stored);
   return {
     message,
     batch,
-    record: record ?? given,
+    record: record ?? inputRecord,
     input,
     firstCheckpoint: readable[0],
     readable,
@@ -101,7 +110,7 @@ const isLastOfRun = ({ summary }: StoredItem) =>
   (summary as { finished?: unknown } | undefined)?.finished !== undefined;
 
 /** A record that exists, and whose item cannot be read. */
-const unreadable = ({ recordId }: RunMessage): RunRecord => ({
+const toUnreadableRecord = ({ recordId }: RunMessage): RunRecord => ({
   id: recordId,
   type: '',
   name: recordId ?? '',
@@ -111,10 +120,10 @@ const unreadable = ({ recordId }: RunMessage): RunRecord => ({
 /** How old what is loaded ahead may be, so that a cancelled batch ends within a second. */
 const freshMs = 500;
 
-export type JobLoader = ReturnType<typeof jobLoader>;
+export type JobLoader = ReturnType<typeof openJobLoader>;
 
 /** Loads runs that begin at the same time in one round trip, such as those of all slots after a common commit. */
-export function jobLoader(scope: Scope) {
+export function openJobLoader(scope: Scope) {
   let waiting: { message: RunMessage; resolve: (job: Promise<RecordJob>) => void }[] = [];
 
   function flush() {
@@ -133,9 +142,11 @@ export function jobLoader(scope: Scope) {
     });
 }
 
-/** Loads the runs of a group, those that begin within `freshMs` together: a short run takes less time than its load. */
-/** @param first A run that is being loaded. */
-export function slotLoader(
+/**
+ * Loads the runs of a group, those that begin within `freshMs` together: a short run takes less time than its load.
+ * @param first A run that is being loaded.
+ */
+export function openSlotLoader(
   load: JobLoader,
   { now }: Scope,
   first?: { runId: string; job: Promise<RecordJob> },
@@ -150,16 +161,16 @@ export function slotLoader(
     const runMs = lastAt === undefined ? freshMs : Math.max(1, at - lastAt);
     lastAt = at;
     begun.add(delivered.runId);
-    const known = ahead.get(delivered.runId);
+    const loaded = ahead.get(delivered.runId);
     ahead.delete(delivered.runId);
-    if (known && at - known.at < freshMs) return known.job;
+    if (loaded && at - loaded.at < freshMs) return loaded.job;
     ahead.clear();
-    const seen = new Set(begun);
+    const begunOrLoaded = new Set(begun);
     for (const { runId, message, deliveries } of later.slice(0, Math.floor(freshMs / runMs) - 1)) {
       // An earlier delivery may write until its lease ends. A message may have been sent twice: what it reads of a run that
       // has begun must be newer than the end of that run.
-      if (deliveries > 1 || seen.has(runId)) continue;
-      seen.add(runId);
+      if (deliveries > 1 || begunOrLoaded.has(runId)) continue;
+      begunOrLoaded.add(runId);
       const job = load(message);
       // It is reported when the run begins.
       job.catch(() => {});

@@ -15,10 +15,10 @@ export async function resumeByAnswers(
 ): Promise<boolean> {
   const { polls: _polls, ...resume } = message;
   const open = waits.filter(({ needsResume }) => needsResume);
-  const known = await Promise.all(
+  const stored = await Promise.all(
     open.map(({ path }) => waitStore(scope).resumeWith({ runId: message.runId, path }, resume)),
   );
-  return known.some((wait) => wait?.answer !== undefined);
+  return stored.some((wait) => wait?.answer !== undefined);
 }
 
 /** Resumes the run of a wait, unless it is not suspended yet. */

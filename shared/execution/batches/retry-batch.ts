@@ -1,3 +1,12 @@
+/**
+ * Runs records of a batch again: as a new batch with the same version that names the first one.
+ * A chain is a first batch and its retries. Order: every batch of the chain has ended (409), the named records belong to
+ * the first batch (400) and exist (404), those whose newest run completed are left out, and so are those whose last step
+ * may have taken effect unless `unsafe` is set (422).
+ * The new batch and the entry in the first batch's list of retries are one transaction, conditional on that list: of two
+ * retries at once one is refused.
+ * With `continues`, runs take over the results of the chain's newest runs (`runs/reused-results.ts`).
+ */
 import {
   conflict,
   type ErrorDetail,
@@ -17,9 +26,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { checkpointEntity } from '../runs/checkpoint.ts';
-import { checkpointsOfFlow } from '../runs/checkpoint-index.ts';
+import { listFlowCheckpoints } from '../runs/checkpoint-index.ts';
 import { type Batch, batchEntity } from './batch.ts';
-import { batchPlanner, recordRunId } from './batch-plan.ts';
+import { batchPlanner, toRecordRunId } from './batch-plan.ts';
 import { BatchRefused, batchStore } from './batch-store.ts';
 import { batchStarter } from './start-batch.ts';
 
@@ -50,13 +59,13 @@ const recordsToRetry = /* @__PURE__ */ using(readers, (scope: Scope) => {
   const planner = batchPlanner(scope);
 
   /** The records of the first batch, as far as they exist. */
-  async function recordsOf(first: Batch): Promise<readonly string[]> {
+  async function listFirstRecords(first: Batch): Promise<readonly string[]> {
     const { recordType, lastRecordId } = first;
     if (recordType === null) return batchStore(scope).recordIds(first);
     const ids: string[] = [];
     const until = lastRecordId === undefined ? {} : { until: lastRecordId };
     for (let after: string | null = null; ; after = ids.at(-1) ?? null) {
-      const { records, isCut } = await planner.recordsOf(recordType, {
+      const { records, isCut } = await planner.listRecordsOfType(recordType, {
         after,
         ...until,
         limit: recordsPerQuery,
@@ -67,16 +76,20 @@ const recordsToRetry = /* @__PURE__ */ using(readers, (scope: Scope) => {
   }
 
   /** The records whose newest run in these batches completed, and those of which nobody knows what it did. */
-  async function endsIn([first, ...retries]: readonly [Batch, ...Batch[]]): Promise<Ends> {
+  async function collectEnds([first, ...retries]: readonly [Batch, ...Batch[]]): Promise<Ends> {
     const ids = new Set([first, ...retries].map(({ id }) => id));
-    const seen = new Set<string>();
+    const counted = new Set<string>();
     const ends: Ends = { completed: new Set(), outcomeUnknown: new Set() };
     let read = 0;
     const newestFirst = { newestFirst: true, from: first.startedAt, atFirst: recordsPerQuery };
-    for await (const { batchId, recordId, finished } of checkpointsOfFlow(table, first.flowId, newestFirst)) {
-      if (++read > entriesMax) throw tooMany();
-      if (!finished || !batchId || !ids.has(batchId) || seen.has(recordId)) continue;
-      seen.add(recordId);
+    for await (const { batchId, recordId, finished } of listFlowCheckpoints(
+      table,
+      first.flowId,
+      newestFirst,
+    )) {
+      if (++read > entriesMax) throw createTooManyError();
+      if (!finished || !batchId || !ids.has(batchId) || counted.has(recordId)) continue;
+      counted.add(recordId);
       if (finished.status === 'completed') ends.completed.add(recordId);
       if (finished.errorCode === 'OUTCOME_UNKNOWN') ends.outcomeUnknown.add(recordId);
     }
@@ -84,15 +97,15 @@ const recordsToRetry = /* @__PURE__ */ using(readers, (scope: Scope) => {
   }
 
   /** Whether they ran in the first batch, or would have. */
-  async function areIn(first: Batch, recordIds: readonly string[]): Promise<boolean[]> {
+  async function checkMembership(first: Batch, recordIds: readonly string[]): Promise<boolean[]> {
     if (first.recordType === null) {
-      const listed = new Set(await recordsOf(first));
+      const listed = new Set(await listFirstRecords(first));
       return recordIds.map((id) => listed.has(id));
     }
     const items = await table.getMany(
       recordIds.flatMap((recordId) => [
         recordEntity.key({ id: recordId }),
-        checkpointEntity.key({ recordId, runId: recordRunId(first, recordId), index: 0 }),
+        checkpointEntity.key({ recordId, runId: toRecordRunId(first, recordId), index: 0 }),
       ]),
     );
     return recordIds.map((id, index) => {
@@ -108,22 +121,22 @@ const recordsToRetry = /* @__PURE__ */ using(readers, (scope: Scope) => {
     from: 'failed-step' | 'start',
   ): Promise<ToRetry> => {
     const named = records === 'failed' ? undefined : records;
-    const isIn = named && (await areIn(chain[0], named));
+    const isIn = named && (await checkMembership(chain[0], named));
     const unknown = (named ?? []).flatMap((id, index) => (isIn?.[index] ? [] : [{ id, index }]));
     if (unknown.length > 0) return { recordIds: [], unknown, outcomeUnknown: new Set() };
     const [all, { completed, outcomeUnknown }] = await Promise.all([
-      named ?? recordsOf(chain[0]),
-      endsIn(chain),
+      named ?? listFirstRecords(chain[0]),
+      collectEnds(chain),
     ]);
     const mayHaveCompleted = named && from === 'start';
     const open = mayHaveCompleted ? all : all.filter((id) => !completed.has(id));
     const deleted = new Set(await recordStore(scope).findMissing(open));
-    if (named && deleted.size > 0) throw deletedRecords(named, deleted);
+    if (named && deleted.size > 0) throw createDeletedRecordsError(named, deleted);
     return { recordIds: open.filter((id) => !deleted.has(id)), unknown, outcomeUnknown };
   };
 });
 
-const deletedRecords = (named: readonly string[], deleted: ReadonlySet<string>) =>
+const createDeletedRecordsError = (named: readonly string[], deleted: ReadonlySet<string>) =>
   notFound(
     'Record',
     named.flatMap((id, index) => {
@@ -132,7 +145,7 @@ const deletedRecords = (named: readonly string[], deleted: ReadonlySet<string>) 
     }),
   );
 
-const tooMany = () =>
+const createTooManyError = () =>
   invalidAt(
     'records',
     'TOO_MANY_RESULTS',
@@ -165,11 +178,11 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const batches = batchStore(scope);
 
   /** The first batch and its retries, oldest first. @throws 409 while one of them runs. */
-  async function chainOf(batch: Batch): Promise<[Batch, ...Batch[]]> {
+  async function loadChain(batch: Batch): Promise<[Batch, ...Batch[]]> {
     const first = batch.firstBatchId ? await batches.get(batch.firstBatchId) : batch;
     const retries = await Promise.all((first.retries ?? []).map((id) => batches.get(id)));
     const chain = [first, ...retries] as const;
-    const states = await Promise.all(chain.map((each) => batches.settled(each)));
+    const states = await Promise.all(chain.map((each) => batches.settleBatch(each)));
     const open = states.findIndex(({ status }) => status === 'scheduled' || status === 'running');
     if (open >= 0)
       throw conflict(`The batch ${chain[open]?.id} still runs; wait until it has ended, or cancel it`);
@@ -181,11 +194,11 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
   function assertQuiet({ id, stopped, stoppedAt }: Batch): void {
     if (stopped !== 'cancelled' || stoppedAt === null) return;
     const leftMs = Date.parse(stoppedAt) + finishingMs - scope.now().getTime();
-    if (leftMs > 0) throw stillFinishing(id, Math.ceil(leftMs / 1_000));
+    if (leftMs > 0) throw createStillFinishingError(id, Math.ceil(leftMs / 1_000));
   }
 
   /** Refused if another retry of the first batch has started since it was read. */
-  const listedRetry = ({ id, retries = [] }: Batch, retryId: string): Write =>
+  const toRetryWrite = ({ id, retries = [] }: Batch, retryId: string): Write =>
     table.writes.update(
       batchEntity,
       { id },
@@ -203,11 +216,11 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
   ): Promise<StartedRetry> => {
     const batch = await batches.get(id);
     if (batch.dispatched) throw unprocessable(notOfRecords);
-    const chain = await chainOf(batch);
+    const chain = await loadChain(batch);
     const [first] = chain;
     const flow = await flowFinder(scope).find(first.flowId);
     const { recordIds: open, unknown, outcomeUnknown } = await recordsToRetry(scope)(chain, records, from);
-    if (unknown.length > 0) throw invalid(unknown.map(notInBatch));
+    if (unknown.length > 0) throw invalid(unknown.map(toNotInBatchDetail));
     if (open.length === 0) throw unprocessable(nothingToRetry);
     const recordIds = unsafe ? open : open.filter((recordId) => !outcomeUnknown.has(recordId));
     const leftOut = open.length - recordIds.length;
@@ -229,7 +242,7 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
         firstBatchId: first.id,
         ...(unsafe && { unsafe }),
         ...(from === 'failed-step' && { continues: chain.map((each) => each.id) }),
-        alsoWrite: [listedRetry(first, retryId)],
+        alsoWrite: [toRetryWrite(first, retryId)],
       })
       .catch((error) => {
         if (!(error instanceof BatchRefused)) throw error;
@@ -239,7 +252,7 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
   };
 });
 
-function stillFinishing(id: string, retryAfterSeconds: number): ServiceError {
+function createStillFinishingError(id: string, retryAfterSeconds: number): ServiceError {
   const message = `The batch ${id} was just cancelled, and records that ran then may still finish; try again in ${retryAfterSeconds} s`;
   return new ServiceError('CONFLICT', message, {
     details: [{ code: 'CONFLICT', message }],
@@ -265,7 +278,7 @@ const mayBeDone = (count: number): ErrorDetail => ({
   message: `${count === 1 ? 'One record has' : `${count} records have`} failed in a step that may have taken effect: look there first. With "unsafe": true it is done again, with the same Idempotency-Key`,
 });
 
-const notInBatch = ({ id, index }: { id: string; index: number }): ErrorDetail => ({
+const toNotInBatchDetail = ({ id, index }: { id: string; index: number }): ErrorDetail => ({
   path: `records.${index}`,
   code: 'NOT_FOUND',
   message: `The record ${id} was not in the batch`,

@@ -1,3 +1,13 @@
+/**
+ * The messages of runs: their format, the timers that send them, and the lease that each delivery acquires.
+ * A message carries one run and up to nine that follow in its slot (`joinRunMessages`, `splitRunMessage`). The slots of
+ * a batch are FIFO groups.
+ * Lease of a run: the first delivery has it without a write until `firstLeaseMs` after its first receipt; later
+ * deliveries write it, with the number of the delivery as fencing token, and get it when the time of the one before is
+ * over or its run was released.
+ * A timer is an SQS delay up to 15 minutes, above that a one-time schedule of EventBridge. Names and deduplication ids
+ * contain `wake` and `sending`, so that a run can send again what it has sent before.
+ */
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
@@ -39,17 +49,17 @@ export type RunMessage = z.infer<typeof RunMessage>;
 const recordsPerMessageMax = 10;
 
 /** A tenth of those that its slot has in a page of the plan, at most ten (D48). */
-export const recordsPerMessage = (ofSlot: number): number =>
+export const getRecordsPerMessage = (ofSlot: number): number =>
   Math.min(recordsPerMessageMax, Math.ceil(ofSlot / 10));
 
 /** The runs of a message in their order, as messages of their own. */
-export function runsOfMessage({ next = [], ...first }: RunMessage): RunMessage[] {
+export function splitRunMessage({ next = [], ...first }: RunMessage): RunMessage[] {
   const { isLast: _isLast, ...same } = first;
   return [first, ...next.map((each) => ({ ...same, ...each }))];
 }
 
 /** One message for runs that differ in their records alone. */
-export function messageOfRuns([first, ...rest]: readonly RunMessage[]): RunMessage {
+export function joinRunMessages([first, ...rest]: readonly RunMessage[]): RunMessage {
   if (!first) throw new TypeError('A message has a run');
   const next = rest.map(({ recordId, runId, isLast }) => ({
     recordId: recordId as string,
@@ -59,7 +69,7 @@ export function messageOfRuns([first, ...rest]: readonly RunMessage[]): RunMessa
   return next.length > 0 ? { ...first, next } : first;
 }
 
-export const runLogFields = ({ tenant, batchId, runId, recordId, flowId }: RunMessage) => ({
+export const toRunLogFields = ({ tenant, batchId, runId, recordId, flowId }: RunMessage) => ({
   tenant,
   batchId,
   executionId: runId,
@@ -71,14 +81,14 @@ export const runLogFields = ({ tenant, batchId, runId, recordId, flowId }: RunMe
  * Tells apart what a run sends again: SQS would drop a second message, and EventBridge Scheduler a second schedule, with a
  * name that it knows.
  */
-const timerNumber = ({ wake = 0, sending = 0 }: Pick<RunMessage, 'wake' | 'sending'>) =>
+const toTimerNumber = ({ wake = 0, sending = 0 }: Pick<RunMessage, 'wake' | 'sending'>) =>
   sending > 0 ? `${wake}.${resendName(sending)}` : String(wake);
 
 /** Names a resend of the messages of a batch. */
 export const resendName = (sending: number) => `again-${sending}`;
 
 /** The messages of a slot form one FIFO message group. */
-export const fifoGroup = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;
+export const toFifoGroup = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;
 
 /** A run of a message. */
 export interface Delivered extends MessageDelivery {
@@ -101,16 +111,16 @@ export interface Returned extends Delivered {
  * it when it would deliver it once more, so the last pause is the shortest that there is.
  */
 const pausesSeconds = [5, 60, 300, 900];
-export const pauseAfter = (deliveries: number) => pausesSeconds[deliveries - 1] ?? 1;
+export const getPauseSeconds = (deliveries: number) => pausesSeconds[deliveries - 1] ?? 1;
 
 /**
  * Sends runs anew, at the end of their group: the last of them is then likely to be the last of its slot.
  * @returns whether that succeeded.
  */
-export async function handOver(rest: readonly Delivered[]): Promise<boolean> {
+export async function requeueRuns(rest: readonly Delivered[]): Promise<boolean> {
   const last = rest.at(-1);
   const messages = [...Map.groupBy(rest, ({ id }) => id)].map(([messageId, runs]) => {
-    const body = messageOfRuns(
+    const body = joinRunMessages(
       runs.map((run) => (run === last ? { ...run.message, isLast: true as const } : run.message)),
     );
     return { id: `${messageId}.${body.runId}`, group: runs[0]?.group as string, body };
@@ -156,7 +166,7 @@ export async function scheduleTimer({ now }: Scope, until: Date, run: RunMessage
     return sendMessage('WAKES_QUEUE_URL', message, { delaySeconds: Math.max(0, seconds) });
   }
   const { scheduleMessage } = await import('../../platform/aws/scheduler.ts');
-  const name = `${run.runId}-${timerNumber(message.run)}`;
+  const name = `${run.runId}-${toTimerNumber(message.run)}`;
   await scheduleMessage({ name, at: until, queueEnv: 'WAKES_QUEUE_ARN', body: message });
 }
 
@@ -166,8 +176,8 @@ export async function fireTimer(scope: Scope, { at, run }: TimerMessage): Promis
   if (until.getTime() - scope.now().getTime() > 1_000) {
     return scheduleTimer(scope, until, { ...run, wake: (run.wake ?? 1) - 1 });
   }
-  const id = `${run.batchId}.${run.runId}.${timerNumber(run)}`;
-  await sendGrouped('RUNS_QUEUE_URL', [{ id, group: fifoGroup(run), body: run }]);
+  const id = `${run.batchId}.${run.runId}.${toTimerNumber(run)}`;
+  await sendGrouped('RUNS_QUEUE_URL', [{ id, group: toFifoGroup(run), body: run }]);
 }
 
 export interface MessageDelivery {
@@ -187,7 +197,7 @@ const runLeaseEntity = defineEntity({
   type: 'runLease',
   schema: z.object({
     holder: z.int(),
-    /** Unix ms. 0 after the run was given back. */
+    /** Unix ms. 0 after its release. */
     until: z.int(),
     ttl: z.int(),
   }),
@@ -195,11 +205,11 @@ const runLeaseEntity = defineEntity({
 });
 
 /**
- * So that no two invocations run its steps at the same time. A first delivery in time costs no write, others one.
+ * Acquires the lease of a run, so that no two invocations run its steps at the same time. A first delivery in time costs no write, others one.
  * @param until When the invocation ends, in Unix ms.
  * @returns undefined, or the time (Unix ms) until which an earlier delivery holds the run.
  */
-export async function takeRun(
+export async function acquireRunLease(
   { table, now }: Scope,
   { runId, deliveries, firstAt }: MessageDelivery,
   until: number,
@@ -209,7 +219,7 @@ export async function takeRun(
   const at = now().getTime();
   const mayBeFirst = deliveries === 1 || at > firstUntil;
   const expression = mayBeFirst ? 'attribute_not_exists(#until) OR #until < :at' : '#until < :at';
-  const changes = leaseOf(deliveries, until, at);
+  const changes = toLeaseChanges(deliveries, until, at);
   const write = table.writes.update(runLeaseEntity, { runId }, changes, { expression, values: { at } });
   try {
     await table.commit([write]);
@@ -220,14 +230,17 @@ export async function takeRun(
   }
 }
 
-/** Gives runs back that a later delivery continues. One that another delivery holds does not keep the others. */
-export async function giveBackRuns({ table, now }: Scope, runs: readonly MessageDelivery[]): Promise<void> {
+/** Releases runs that a later delivery continues. A run that another delivery leases does not affect the others. */
+export async function releaseRunLeases(
+  { table, now }: Scope,
+  runs: readonly MessageDelivery[],
+): Promise<void> {
   const at = now().getTime();
   // A run may have two messages in a group, if the sweeper has resent it.
   const latest = new Map(runs.map((run) => [run.runId, run.deliveries]));
   await Promise.all(
     [...latest].map(async ([runId, deliveries]) => {
-      const write = table.writes.update(runLeaseEntity, { runId }, leaseOf(deliveries, 0, at), {
+      const write = table.writes.update(runLeaseEntity, { runId }, toLeaseChanges(deliveries, 0, at), {
         expression: 'attribute_not_exists(#holder) OR #holder <= :deliveries OR #until < :at',
         values: { deliveries, at },
       });
@@ -238,6 +251,6 @@ export async function giveBackRuns({ table, now }: Scope, runs: readonly Message
   );
 }
 
-const leaseOf = (holder: number, until: number, at: number) => ({
+const toLeaseChanges = (holder: number, until: number, at: number) => ({
   set: { holder, until, ttl: unixSeconds(new Date(at)) + keptSeconds },
 });

@@ -1,8 +1,21 @@
+/**
+ * One record of a batch, or a single run that continues as a batch, from its job to its stored end.
+ * Order of `runRecord`: a stopped batch ends the run; else read the checkpoints (a run that has ended only settles its
+ * batch), open the recorder, run the flow from there, retry the failed step up to `maxRetries` times, store the end.
+ * `stored` resolves after that commit, and settles the batch if the record is likely to be its last.
+ * A run that waits writes a checkpoint and sets a timer, and its message is done; the timer or an answer enqueues a new
+ * message. A task of an A2A surface whose caller executes a tool becomes a paused execution instead, and its batch is
+ * removed.
+ * Each record is counted in the transaction of its last checkpoint, unless its batch was stopped before. A crash leaves
+ * checkpoints behind: the next delivery resumes from them.
+ * Called by the worker `run-record`; `failRecord` by the dead-letter worker, `batchCanceller` by the endpoints that
+ * cancel.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anySignal } from '../../core/concurrency/abort.ts';
 import { log } from '../../core/log.ts';
 import type { TracedRun } from '../../core/tracing/active-span.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { combineNotifications, noNotification } from '../../domain/deliveries/end-notice.ts';
 import { runEntity } from '../../domain/runs/run.ts';
@@ -13,24 +26,24 @@ import { using } from '../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { EngineRunEvent, StepWait } from '../engine/engine.ts';
-import { livePorts } from '../live-ports.ts';
-import { paidBy } from '../model-calls/payers.ts';
-import { cancellation } from '../runs/cancellation.ts';
-import { type Checkpoint, checkpointWaits, isSameWait } from '../runs/checkpoint.ts';
+import { addPayer } from '../model-calls/payers.ts';
+import { openPorts } from '../open-ports.ts';
+import { watchCancellation } from '../runs/cancellation.ts';
+import { type Checkpoint, getCheckpointWaits, isSameWait } from '../runs/checkpoint.ts';
 import { callerDays, executionEntity } from '../runs/execution.ts';
-import { endError, endingOfFlow } from '../runs/flow-run-listing.ts';
-import { readCheckpoints, readKept, readStepResults, redeliveryExpiresAt } from '../runs/read-checkpoints.ts';
-import { earlierResults } from '../runs/reused-results.ts';
+import { endError, toFlowEnding } from '../runs/flow-run-listing.ts';
+import { getRedeliveryExpiry, readCheckpoints, readKept, readStepResults } from '../runs/read-checkpoints.ts';
+import { findEarlierResults } from '../runs/reused-results.ts';
 import { attemptRun, type Retried } from '../runs/run-attempt.ts';
 import { type FinalWrite, openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { type SealedValues, sealedValues } from '../runs/sealed-values.ts';
-import { resultAttempts } from '../step-support/attempts.ts';
+import { getResultAttempts } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { type Batch, batchEntity } from './batch.ts';
 import { isEnded } from './batch-progress.ts';
-import { batchCancelled, batchFinder, batchStore, listingOfBatch, runOfBatch } from './batch-store.ts';
+import { batchCancelled, batchFinder, batchStore, toBatchListing, toBatchRun } from './batch-store.ts';
 import { groupCommits, type Ran, type RunCommits, type WithCommits } from './group-commit.ts';
 import { type GivenUpJob, loadJobs, type RecordJob } from './record-jobs.ts';
 import { resumeByAnswers } from './resume-by-answer.ts';
@@ -53,20 +66,20 @@ export const runRecord = (
 
 /** A run by itself has its own trace; those of records have that of their batch. */
 const traceOfRecord = ({ id, dispatched, startedIn }: Batch, runId: string, first?: Checkpoint): TracedRun =>
-  dispatched ? tracedRun(runId, first?.startedIn ?? startedIn) : tracedRun(runId, startedIn, id);
+  dispatched ? toTracedRun(runId, first?.startedIn ?? startedIn) : toTracedRun(runId, startedIn, id);
 
 async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal: AbortSignal): Promise<void> {
   const { batch, record, flowDeleted } = job;
   if (!batch) return;
   if (batch.stopped) return endCancelledRun(scope, job, commits);
-  const checkpoints = await earlierCheckpoints(scope, job);
+  const checkpoints = await readEarlierCheckpoints(scope, job);
   const last = checkpoints.at(-1);
-  if (last?.end) return settleAfter(scope, job.message);
+  if (last?.end) return settleIfLast(scope, job.message);
   // Who cancels a run by itself expects it to stop; records of a batch that run now still finish.
-  using cancelled = batch.dispatched ? cancellation(scope, { id: job.message.runId }) : undefined;
+  using cancelled = batch.dispatched ? watchCancellation(scope, { id: job.message.runId }) : undefined;
   const isCancelled = () => cancelled?.signal.aborted ?? false;
   const sealed = sealedValues(scope);
-  const earlier = await earlierOf(scope, job, batch, sealed);
+  const earlier = await loadEarlierResults(scope, job, batch, sealed);
   const identity = earlier?.continued?.identity ?? job.message.runId;
   const recording = { commits, earlier: checkpoints, identity, sealed, isCancelled };
   const recorder = batchRecorder(scope, job, batch, recording);
@@ -76,17 +89,17 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const { runId, recordId } = job.message;
   const limit = batch.timeoutMs === undefined ? undefined : AbortSignal.timeout(batch.timeoutMs);
   const done = await readStepResults(scope, checkpoints, sealed);
-  const waiting = last ? checkpointWaits(last) : [];
+  const waiting = last ? getCheckpointWaits(last) : [];
   const run = {
-    steps: (await runVersions(scope).started(batch.flowId, batch.flowVersionId, batch.subFlows)).steps,
+    steps: (await runVersions(scope).getStarted(batch.flowId, batch.flowVersionId, batch.subFlows)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
-    ports: paidBy(
-      livePorts(scope, {
+    ports: addPayer(
+      openPorts(scope, {
         ...batch,
         batchId: batch.dispatched ? undefined : batch.id,
         runId,
         recordId,
-        listing: listingOfBatch(batch),
+        listing: toBatchListing(batch),
         isBatch: !batch.dispatched,
       }),
       {
@@ -110,8 +123,33 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     signal: anySignal(signal, limit, cancelled?.signal),
     trace: traceOfRecord(batch, runId, checkpoints[0]),
     recorder,
-    ...(batch.dispatched && waiting.length > 0 && { onEvent: listedAgain(scope, runId, waiting) }),
+    ...(batch.dispatched && waiting.length > 0 && { onEvent: relistOnNextStep(scope, runId, waiting) }),
   };
+  // Awaited here, so that the watch for a cancellation lasts as long as the run.
+  await runAttempts(scope, job.message, batch, { run, limit, isCancelled, signal });
+}
+
+type RunParts = Omit<Parameters<typeof attemptRun>[0], 'retries' | 'mayRetry'> & {
+  waiting: readonly StepWait[];
+};
+
+interface Attempts {
+  run: RunParts;
+  /** Aborted at the time limit of the run, if it has one. */
+  limit: AbortSignal | undefined;
+  isCancelled: () => boolean;
+  /** Aborted when the invocation ends. */
+  signal: AbortSignal;
+}
+
+/** Runs the flow until it ends, waits or has to be left to another invocation; retries from its failed step. */
+async function runAttempts(
+  scope: Scope,
+  message: RunMessage,
+  batch: Batch,
+  { run, limit, isCancelled, signal }: Attempts,
+): Promise<void> {
+  const { recorder, waiting } = run;
   const retries = new Map<string, Retried>();
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptRun({ ...run, retries, mayRetry: attempt < batch.maxRetries }).catch(
@@ -123,15 +161,14 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     if (!outcome) return recorder.finish(`The run exceeded its time limit of ${batch.timeoutMs} ms`);
     if ('suspended' in outcome) {
       // The sweeper has resent the messages: the newer message sets the timer.
-      const superseded = (job.message.sending ?? 0) < (batch.seen?.sendings ?? 0);
+      const superseded = (message.sending ?? 0) < (batch.seen?.sendings ?? 0);
       if (superseded) return;
       const { waits, until } = outcome.suspended;
-      const polls = isSameWait(waits, waiting) ? (job.message.polls ?? 0) + 1 : 1;
+      const polls = isSameWait(waits, waiting) ? (message.polls ?? 0) + 1 : 1;
       if (polls > pollsMax) return recorder.finish(`The run resumed ${pollsMax} times in one wait`);
-      if (batch.dispatched && polls === 1) await listAs(scope, runId, 'paused');
-      const message = { ...job.message, polls };
-      const isAnswered = await resumeByAnswers(scope, waits, message);
-      return scheduleTimer(scope, isAnswered ? scope.now() : until, message);
+      if (batch.dispatched && polls === 1) await setListedStatus(scope, message.runId, 'paused');
+      const isAnswered = await resumeByAnswers(scope, waits, { ...message, polls });
+      return scheduleTimer(scope, isAnswered ? scope.now() : until, { ...message, polls });
     }
     if ('end' in outcome) return;
     if ('awaiting' in outcome) {
@@ -141,34 +178,40 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     const { retryFrom } = outcome;
     const delayMs = Math.ceil(Math.random() * 1_000 * 2 ** attempt);
     const count = (retries.get(retryFrom.path)?.count ?? 0) + 1;
-    retries.set(retryFrom.path, { count, attempts: resultAttempts(retryFrom), delayMs });
+    retries.set(retryFrom.path, { count, attempts: getResultAttempts(retryFrom), delayMs });
     await sleep(delayMs, undefined, { signal });
   }
 }
 
-const earlierOf = async (
+const loadEarlierResults = async (
   scope: Scope,
   { message, earlierItems }: RecordJob,
   batch: Batch,
   sealed: SealedValues,
 ) =>
   message.takesEarlier
-    ? await earlierResults(scope, earlierItems, { runId: message.runId, flowId: batch.flowId }, batch, sealed)
+    ? await findEarlierResults(
+        scope,
+        earlierItems,
+        { runId: message.runId, flowId: batch.flowId },
+        batch,
+        sealed,
+      )
     : undefined;
 
 /** Lists a run as running again, once another step begins than those in which it waited, and those around them. */
-function listedAgain(scope: Scope, id: string, waits: readonly StepWait[]) {
+function relistOnNextStep(scope: Scope, id: string, waits: readonly StepWait[]) {
   let isListed = false;
   return async (event: EngineRunEvent): Promise<void> => {
     if (isListed || event.type !== 'step_start') return;
     if (waits.some(({ path }) => `${path}.`.startsWith(`${event.path}.`))) return;
     isListed = true;
-    await listAs(scope, id, 'running');
+    await setListedStatus(scope, id, 'running');
   };
 }
 
 /** Unless the run has ended. */
-async function listAs({ table }: Scope, id: string, status: 'running' | 'paused'): Promise<void> {
+async function setListedStatus({ table }: Scope, id: string, status: 'running' | 'paused'): Promise<void> {
   await table.commit([statusWrite({ table }, { id }, status)]).catch(onConditionFailed(undefined));
 }
 
@@ -182,20 +225,20 @@ export async function failRecord(scope: Scope, job: GivenUpJob, error: string): 
   await ran.stored;
 }
 
-const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }: RecordJob) =>
+const readEarlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }: RecordJob) =>
   !firstCheckpoint || firstCheckpoint.end
     ? [firstCheckpoint].filter((each) => each !== undefined)
     : readCheckpoints(scope, message);
 
-async function settleAfter(scope: Scope, { batchId, isLast, polls }: RecordJob['message']): Promise<void> {
-  if (isLast || polls !== undefined) await settleAtOnce(scope, batchId);
+async function settleIfLast(scope: Scope, { batchId, isLast, polls }: RecordJob['message']): Promise<void> {
+  if (isLast || polls !== undefined) await settleBatchNow(scope, batchId);
 }
 
 /** If it fails, a sweep settles the batch. */
-export async function settleAtOnce(scope: Scope, batchId: string): Promise<void> {
+export async function settleBatchNow(scope: Scope, batchId: string): Promise<void> {
   try {
     const progress = await batchFinder(scope).settle(batchId);
-    if (progress && isEnded(progress)) await slotDivider(scope).giveUp(batchId);
+    if (progress && isEnded(progress)) await slotDivider(scope).releaseBatch(batchId);
   } catch (error) {
     log.warn('The end of a batch could not be stored; a sweep will', { error, batchId });
   }
@@ -234,7 +277,7 @@ function batchRecorder(
   const ids = { userId, organizationId, flowId, flowName, flowVersionId, batchId, runId, recordId };
   // Checkpoints of a deleted flow or record may be written after its cleanup, so they need a TTL.
   const isOrphan = flowDeleted || (recordId !== null && !record);
-  const forgotten = isOrphan ? redeliveryExpiresAt(scope) : ttl;
+  const forgotten = isOrphan ? getRedeliveryExpiry(scope) : ttl;
   const facts = {
     ...ids,
     ...(subFlows && { subFlows }),
@@ -251,7 +294,7 @@ function batchRecorder(
     const error = endError(status, ending.error);
     const notice = await createRunNotification(scope, surface, { executionId: runId, status, output, error });
     const listed = batch.dispatched
-      ? await runEnd(scope, runOfBatch(batch), endingOfFlow({ ...ending, error }, status))
+      ? await runEnd(scope, toBatchRun(batch), toFlowEnding({ ...ending, error }, status))
       : noNotification;
     commits.end({
       ...ending,
@@ -259,7 +302,7 @@ function batchRecorder(
       slot,
       isCounted: stopped === null && status !== 'cancelled',
       notice: combineNotifications(notice, listed),
-      after: () => settleAfter(scope, message),
+      after: () => settleIfLast(scope, message),
     });
   };
   return openRunRecorder(scope, facts, commitEnd, {
@@ -276,7 +319,7 @@ const isListedAsCancelled = async ({ table }: Scope, id: string): Promise<boolea
 /** Counts the costs of the run, but not its record, so that the batch's totals stay. */
 async function endCancelledRun(scope: Scope, job: RecordJob, commits: RunCommits): Promise<void> {
   const { batch } = job;
-  const earlier = await earlierCheckpoints(scope, job);
+  const earlier = await readEarlierCheckpoints(scope, job);
   const last = earlier.at(-1);
   // One that never began is over too, if somebody waits to be told.
   if (!batch?.stopped || last?.end || !(last || batch.surface || batch.dispatched)) return;
@@ -291,7 +334,7 @@ export const endSuspendedRun = /* @__PURE__ */ using(
     async (run: Pick<RunMessage, 'batchId' | 'flowId' | 'recordId' | 'runId'>): Promise<boolean> => {
       const [job] = await loadJobs(scope, [{ ...run, tenant: scope.table.tenant, slot: 0 }]);
       if (!job?.batch?.stopped) return false;
-      const earlier = await earlierCheckpoints(scope, job);
+      const earlier = await readEarlierCheckpoints(scope, job);
       if (!earlier.at(-1)?.waiting) return false;
       const { stored } = await groupCommits(scope)((commits) => endCancelledRun(scope, job, commits));
       // Rejected if the timer fired right before the cancellation and the run has written a checkpoint since.
@@ -309,7 +352,7 @@ export const batchCanceller = /* @__PURE__ */ using(
       const run =
         dispatched && (await scope.table.get(runEntity, { id: dispatched.runId }, { consistent: true }));
       await stop(batchId, 'cancelled');
-      await Promise.all([slotDivider(scope).giveUp(batchId), releaseSlots(scope, batchId)]);
+      await Promise.all([slotDivider(scope).releaseBatch(batchId), releaseSlots(scope, batchId)]);
       // The process that has a run ends it.
       if (dispatched && run?.status !== 'running')
         await endSuspendedRun(scope)({ ...dispatched, batchId, flowId });

@@ -1,4 +1,15 @@
-import { withLogFields } from '../../core/invocation.ts';
+/**
+ * Runs the messages of one SQS FIFO group (a slot of a batch): leases, order, permits of the batch's share.
+ * The worker `run-record` calls `runGroup` for each group. Of a run: acquire its lease (`run-message.ts`), ask for a
+ * permit (`openSlotPermits`), run it (`run-record.ts`), store its end. The next run of a lane begins when the one before
+ * has ended, at most `unstoredMax` of them before they are stored. A failure returns its run and all later ones to the
+ * queue, and releases their leases.
+ * A slot without a permit sends its runs anew behind its first message, and holds that one invisible until
+ * `releaseSlots` deletes it (`slot-sharing.ts`). Late runs are sent anew too, for another invocation.
+ * A crash leaves the messages, which become visible again: the lease fences the old process off, and runs whose end is
+ * stored do nothing. A permit of a crashed slot stays until the sweep finds its batch stalled.
+ */
+import { runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { deleteMessages } from '../../platform/aws/queues.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -8,22 +19,22 @@ import { type Batch, batchEntity } from './batch.ts';
 import type { Ran } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 import {
+  acquireRunLease,
   type Delivered,
-  giveBackRuns,
-  handOver,
+  getPauseSeconds,
   type MessageDelivery,
-  pauseAfter,
   type Returned,
-  runLogFields,
-  takeRun,
+  releaseRunLeases,
+  requeueRuns,
+  toRunLogFields,
 } from './run-message.ts';
 import {
+  countUsablePermits,
+  getSlotPermit,
   heldSeconds,
   releaseSlots,
   type SharedBatch,
   slotDivider,
-  slotPlace,
-  usablePlaces,
 } from './slot-sharing.ts';
 
 export interface InvocationWork {
@@ -37,49 +48,46 @@ export interface InvocationWork {
   /** Remembers the message that holds its slot. @returns whether it holds it: not if the slot may run by now. */
   hold: (delivered: Delivered) => Promise<boolean>;
   /** Called when all runs of a message are stored. */
-  done: (delivered: Delivered) => void;
+  onMessageDone: (delivered: Delivered) => void;
 }
 
 type Runs = readonly [Delivered, ...Delivered[]];
 
-/**
- * Runs a group, so many runs of it at a time. A message that has a run to return is returned as a whole, and is done once all of its
- * runs are.
- */
+/** Runs a group, `width` runs at a time. A message with a run to return is returned as a whole; it is done once all of its runs are. */
 export async function runGroup(
   scope: Scope,
   group: Runs,
   width: number,
   work: InvocationWork,
 ): Promise<Returned[]> {
-  const lanes = lanesOf(group, width);
+  const lanes = divideIntoLanes(group, width);
   if (lanes.length === 1) return runSlot(scope, group, work);
   const open = new Map<string, number>();
   for (const { id, isLastOfMessage } of lanes.flat()) {
     if (isLastOfMessage) open.set(id, (open.get(id) ?? 0) + 1);
   }
-  const done = (delivered: Delivered) => {
+  const onMessageDone = (delivered: Delivered) => {
     const left = (open.get(delivered.id) ?? 0) - 1;
     open.set(delivered.id, left);
-    if (left === 0) work.done(delivered);
+    if (left === 0) work.onMessageDone(delivered);
   };
   const [first] = group;
   // One message holds a slot.
   const hold = async (held: Delivered) => held.runId === first.runId && work.hold(held);
-  const all = lanes.map((lane) => runSlot(scope, lane, { ...work, done, hold }));
+  const all = lanes.map((lane) => runSlot(scope, lane, { ...work, onMessageDone, hold }));
   const returned = (await Promise.all(all)).flat();
   const ids = new Set(returned.map(({ id }) => id));
   const runs = new Set(returned.map(({ runId }) => runId));
-  // A lane gives back its own runs.
-  await giveBack(
+  // A lane releases the leases of its own runs.
+  await releaseRuns(
     scope,
     group.filter(({ id, runId }) => ids.has(id) && !runs.has(runId)),
   );
   return returned;
 }
 
-/** In turns. The runs of a message that comes twice stay together: only their second delivery takes a lease. */
-function lanesOf(group: Runs, width: number): Runs[] {
+/** Deals the runs to the lanes in turn. Runs of a message that comes twice stay together: only their second delivery takes a lease. */
+function divideIntoLanes(group: Runs, width: number): Runs[] {
   if (width === 1 || new Set(group.map(({ runId }) => runId)).size < group.length) return [group];
   const lanes = Map.groupBy(group.entries(), ([index]) => index % width).values();
   return [...lanes].map((lane) => {
@@ -107,33 +115,37 @@ async function runSlot(scope: Scope, group: readonly Delivered[], work: Invocati
   /** Of each run whose end may not be stored yet: what it and the ones before it return. */
   const unstored: Promise<readonly Returned[]>[] = [];
   let stored: Promise<readonly Returned[]> = Promise.resolve([]);
-  const oldest = async () => (await unstored.shift()) ?? [];
+  const awaitOldest = async () => (await unstored.shift()) ?? [];
   for (const [index, delivered] of group.entries()) {
     const rest = [delivered, ...group.slice(index + 1)] as const;
     const isLate = index > 0 && work.until - scope.now().getTime() < leftMsMin;
     if (isLate && mayHandOver) {
       if ((await stored).length > 0) break;
-      mayHandOver = await handOver(rest);
+      mayHandOver = await requeueRuns(rest);
       if (mayHandOver) {
-        for (const each of rest) if (each.isLastOfMessage) work.done(each);
+        for (const each of rest) if (each.isLastOfMessage) work.onMessageDone(each);
         return [];
       }
     }
-    if (unstored.length === unstoredMax && (await oldest()).length > 0) break;
+    if (unstored.length === unstoredMax && (await awaitOldest()).length > 0) break;
     const before = group.slice(0, index);
     const isSentTwice = before.some(({ runId }) => runId === delivered.runId);
     if (isSentTwice && (await stored).length > 0) break;
     const earlier = before.filter(({ id }) => id === delivered.id);
-    const own = await withLogFields(runLogFields(delivered.message), () =>
+    const ran = await runWithLogFields(toRunLogFields(delivered.message), () =>
       runOne(scope, { earlier, rest }, work.until, () => work.run(rest)),
     );
-    if (own.isHeld) {
+    if (ran.isHeld) {
       const before = await stored;
       return before.length > 0 ? [...before] : hold(rest, work);
     }
-    stored = inOrder(stored, own.stored, () => delivered.isLastOfMessage && work.done(delivered));
+    stored = collectReturned(
+      stored,
+      ran.stored,
+      () => delivered.isLastOfMessage && work.onMessageDone(delivered),
+    );
     unstored.push(stored);
-    if (!own.hasEnded) break;
+    if (!ran.hasEnded) break;
   }
   return [...(await stored)];
 }
@@ -141,65 +153,65 @@ async function runSlot(scope: Scope, group: readonly Delivered[], work: Invocati
 /** Sends the rest of a slot anew, behind its first message, which stays until the slot is released. */
 async function hold(rest: readonly [Delivered, ...Delivered[]], work: InvocationWork): Promise<Returned[]> {
   const [first] = rest;
-  if (!(await handOver(rest)))
-    return rest.map((each) => ({ ...each, pauseSeconds: pauseAfter(each.deliveries) }));
-  for (const each of rest) if (each.isLastOfMessage && each.id !== first.id) work.done(each);
+  if (!(await requeueRuns(rest)))
+    return rest.map((each) => ({ ...each, pauseSeconds: getPauseSeconds(each.deliveries) }));
+  for (const each of rest) if (each.isLastOfMessage && each.id !== first.id) work.onMessageDone(each);
   // Delivered again, it has held the slot for long: the next message does.
   if (first.deliveries === 1 && (await work.hold(first))) return [{ ...first, pauseSeconds: heldSeconds }];
-  work.done(first);
+  work.onMessageDone(first);
   return [];
 }
 
 /** What the earlier runs return, else what this one does. */
-async function inOrder(
+async function collectReturned(
   earlier: Promise<readonly Returned[]>,
-  own: Promise<readonly Returned[]>,
-  done: () => void,
+  current: Promise<readonly Returned[]>,
+  onDone: () => void,
 ): Promise<readonly Returned[]> {
-  const [before, returned] = await Promise.all([earlier, own]);
+  const [before, returned] = await Promise.all([earlier, current]);
   if (before.length > 0) return before;
-  if (returned.length === 0) done();
+  if (returned.length === 0) onDone();
   return returned;
 }
 
-interface Place {
+interface GroupPosition {
   /** The runs of the same message that are done: with it, they are delivered again. */
   earlier: readonly Delivered[];
   /** The run and the later ones of its group. */
   rest: readonly [Delivered, ...Delivered[]];
 }
 
-const giveBack = (scope: Scope, runs: readonly MessageDelivery[]) =>
-  giveBackRuns(scope, runs).catch((cause) =>
+const releaseRuns = (scope: Scope, runs: readonly MessageDelivery[]) =>
+  releaseRunLeases(scope, runs).catch((cause) =>
     log.warn('Runs could not be given back; they resume when their leases end', { error: cause }),
   );
 
 /** Runs one record. @returns whether it ran to its end; if that cannot be stored, it and the later ones of its group. */
 async function runOne(
   scope: Scope,
-  { earlier, rest }: Place,
+  { earlier, rest }: GroupPosition,
   until: number,
   run: () => Promise<Ran | 'held'>,
 ): Promise<{ hasEnded: boolean; isHeld?: boolean; stored: Promise<readonly Returned[]> }> {
   const [delivered] = rest;
-  const after = (pauseSeconds: number) => rest.map((each) => ({ ...each, pauseSeconds }));
+  const toReturned = (pauseSeconds: number) => rest.map((each) => ({ ...each, pauseSeconds }));
   const fail = async (error: unknown) => {
     log.error('A record could not be run and will be retried', { error });
-    const returned = after(pauseAfter(delivered.deliveries));
-    await giveBack(scope, [...earlier, ...returned]);
+    const returned = toReturned(getPauseSeconds(delivered.deliveries));
+    await releaseRuns(scope, [...earlier, ...returned]);
     return returned;
   };
   try {
-    const heldUntil = await takeRun(scope, delivered, until);
+    const heldUntil = await acquireRunLease(scope, delivered, until);
     if (heldUntil !== undefined) {
       log.warn('An earlier delivery still runs this record');
-      await giveBack(scope, earlier);
+      await releaseRuns(scope, earlier);
       const seconds = Math.max(1, Math.ceil((heldUntil - scope.now().getTime()) / 1_000));
-      return { hasEnded: false, stored: Promise.resolve(after(seconds)) };
+      return { hasEnded: false, stored: Promise.resolve(toReturned(seconds)) };
     }
     const ran = await run();
     if (ran === 'held') {
-      if (delivered.deliveries > 1) await giveBack(scope, [delivered]);
+      if (delivered.deliveries > 1) await releaseRuns(scope, [delivered]);
       return { hasEnded: false, isHeld: true, stored: Promise.resolve([]) };
     }
     const { stored } = ran;
@@ -214,28 +226,28 @@ const triesMax = 100;
 
 interface Request {
   slot: number;
-  /** Whether the slot wants a place, or gives its own to others. */
-  kind: 'claim' | 'pass';
+  /** Whether the slot asks for a permit, or passes its own on. */
+  kind: 'acquire' | 'release';
   resolve: (mayRun: boolean) => void;
 }
 
-/** The places that slots of batches take and give up in the share of their batch. Those of an invocation write together. */
-export function openSlotPlaces(scope: Scope) {
+/** The permits that slots acquire and release in the share of their batch. The requests of an invocation are written together. */
+export function openSlotPermits(scope: Scope) {
   const waiting = new Map<string, Request[]>();
 
-  function ask(batchId: string, slot: number, kind: Request['kind']): Promise<boolean> {
+  function requestPermit(batchId: string, slot: number, kind: Request['kind']): Promise<boolean> {
     return new Promise((resolve) => {
       const requests = waiting.get(batchId);
       if (requests) return void requests.push({ slot, kind, resolve });
       waiting.set(batchId, [{ slot, kind, resolve }]);
-      setImmediate(() => void answerAll(batchId));
+      setImmediate(() => void answerRequests(batchId));
     });
   }
 
-  async function answerAll(batchId: string): Promise<void> {
+  async function answerRequests(batchId: string): Promise<void> {
     for (let requests = waiting.get(batchId); requests?.length; requests = waiting.get(batchId)) {
       waiting.set(batchId, []);
-      const answers = await settle(scope, batchId, requests).catch((error) => {
+      const answers = await settleRequests(scope, batchId, requests).catch((error) => {
         log.warn('The slots of a batch could not take or give up their places', { error, batchId });
         return requests.map(() => true);
       });
@@ -245,29 +257,33 @@ export function openSlotPlaces(scope: Scope) {
   }
 
   return {
-    /** Runs a record if its slot may run, and gives the place of a slot up that has no more records. */
+    /** Runs a record if its slot has a permit or acquires one; releases the permit of a slot that has no more records. */
     async run({ batch, message }: Pick<RecordJob, 'batch' | 'message'>, run: () => Promise<Ran>) {
       if (batch?.slotShare === undefined) return run();
       const { polls, restarts, slot, isLast } = message;
       // What has waited runs beyond the share.
       const isFree = polls !== undefined || restarts !== undefined;
-      const place = isFree ? 'has' : slotPlace(batch, slot);
-      const mayRun = place === 'may' ? await ask(batch.id, slot, 'claim') : place === 'has';
+      const permit = isFree ? 'has' : getSlotPermit(batch, slot);
+      const mayRun = permit === 'may' ? await requestPermit(batch.id, slot, 'acquire') : permit === 'has';
       if (!mayRun) return 'held' as const;
       const ran = await run();
       if (!isLast) return ran;
-      return { stored: ran.stored.then(() => ask(batch.id, slot, 'pass')).then(() => {}) };
+      return { stored: ran.stored.then(() => requestPermit(batch.id, slot, 'release')).then(() => {}) };
     },
   };
 }
 
 /** @returns for each request whether its slot may run. */
-async function settle(scope: Scope, batchId: string, requests: readonly Request[]): Promise<boolean[]> {
+async function settleRequests(
+  scope: Scope,
+  batchId: string,
+  requests: readonly Request[],
+): Promise<boolean[]> {
   const { table } = scope;
   for (let tries = 0; tries < triesMax; tries++) {
     const batch = await table.get(batchEntity, { id: batchId }, { consistent: true });
     if (batch?.slotShare === undefined) break;
-    const { claimedSlots, endedSlots, answers } = placesAfter(batch, requests);
+    const { claimedSlots, endedSlots, answers } = applyRequests(batch, requests);
     const hasPassed = (batch.claimedSlots ?? []).some((slot) => !claimedSlots.includes(slot));
     if (hasPassed || claimedSlots.length !== (batch.claimedSlots?.length ?? 0)) {
       const write = table.writes.update(
@@ -278,29 +294,29 @@ async function settle(scope: Scope, batchId: string, requests: readonly Request[
       );
       if (!(await table.commit([write]).then(() => true, onConditionFailed(false)))) continue;
     }
-    if (hasPassed) await passOn(scope, { ...batch, claimedSlots, endedSlots });
+    if (hasPassed) await transferPermits(scope, { ...batch, claimedSlots, endedSlots });
     return answers;
   }
   return requests.map(() => true);
 }
 
-function placesAfter(batch: SharedBatch, requests: readonly Request[]) {
+function applyRequests(batch: SharedBatch, requests: readonly Request[]) {
   const { claimedSlots = [], endedSlots = [] } = batch;
-  const passing = requests.filter(({ kind, slot }) => kind === 'pass' && claimedSlots.includes(slot));
-  const ended = new Set(passing.map(({ slot }) => slot));
+  const releases = requests.filter(({ kind, slot }) => kind === 'release' && claimedSlots.includes(slot));
+  const ended = new Set(releases.map(({ slot }) => slot));
   const after = {
     ...batch,
     claimedSlots: claimedSlots.filter((slot) => !ended.has(slot)),
     endedSlots: [...new Set([...endedSlots, ...ended])],
   };
   const answers = requests.map(({ kind, slot }) => {
-    if (kind === 'pass') return true;
-    const place = slotPlace(after, slot);
-    if (place === 'may') {
+    if (kind === 'release') return true;
+    const permit = getSlotPermit(after, slot);
+    if (permit === 'may') {
       after.claimedSlots.push(slot);
       after.endedSlots = after.endedSlots.filter((each) => each !== slot);
     }
-    return place !== 'none';
+    return permit !== 'none';
   });
   return { claimedSlots: after.claimedSlots, endedSlots: after.endedSlots, answers };
 }
@@ -310,11 +326,11 @@ const isSame = ({ slotShare, claimedSlots }: SharedBatch): WriteCondition => ({
   values: { share: slotShare, ...(claimedSlots && { before: claimedSlots }) },
 });
 
-/** To slots that are held, and what they cannot use to other batches. */
-async function passOn(scope: Scope, batch: Batch): Promise<void> {
+/** Gives released permits to held slots, and what those cannot use to other batches. */
+async function transferPermits(scope: Scope, batch: Batch): Promise<void> {
   const { id, slotShare = 0 } = batch;
   await releaseSlots(scope, id);
-  const usable = usablePlaces(batch);
+  const usable = countUsablePermits(batch);
   if (usable < slotShare) await slotDivider(scope).shrink(id, usable);
 }
 
@@ -325,7 +341,7 @@ const waitMs = 250;
  * Deletes messages that are done while other groups of their invocation still run: their own group could not go on
  * before. Lambda deletes the others, and these a second time, which does nothing.
  */
-export function earlyDeletes() {
+export function openEarlyDeletes() {
   const done: string[] = [];
   let timer: NodeJS.Timeout | undefined;
   const flush = () => {

@@ -1,13 +1,22 @@
+/**
+ * The format of the counters that a slot's item accumulates: written by `toSlotCounters` for each commit, summed by
+ * `sumSlotTotals`.
+ * The item of a slot has one writer at a time, and each commit adds the counters of its ended records in the transaction
+ * of their last checkpoints (`group-commit.ts`): a record counts exactly once, even if its message is delivered again.
+ * Costs are integers of 10^-15 USD in strings, since DynamoDB adds exactly; names are short, since every commit pays for
+ * the bytes of the item.
+ * Names of an earlier release stay readable: `cost` in USD is added to `u`.
+ */
 import { createHash } from 'node:crypto';
 import Big from 'big.js';
 import * as z from 'zod';
-import { timeMsFromId } from '../../core/ids.ts';
+import { getIdTimeMs } from '../../core/ids.ts';
 import {
-  countedWarning,
+  countWarnings,
   isWarningCode,
-  mergedWarnings,
+  mergeWarnings,
+  toCountedWarning,
   type Warning,
-  warningCounts,
 } from '../../core/warnings.ts';
 import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import { hourMs } from '../../domain/runs/hours.ts';
@@ -37,44 +46,44 @@ const tokenLetters = { input: 'i', output: 'o', cachedInput: 'k', reasoning: 'r'
 const tokenNames = Object.keys(tokenLetters) as (keyof RunTokens)[];
 
 /** What the records of a slot add to its item. */
-export function slotCounters(
+export function toSlotCounters(
   batchId: string,
   ended: readonly CountedRecord[],
   now: Date,
 ): { add: Record<string, number | string>; setOnce: Record<string, string> } {
   const add: Counters = {};
   const setOnce: Record<string, string> = {};
-  const plus = (name: string, count: number) => {
+  const addCount = (name: string, count: number) => {
     if (count > 0) add[name] = Number(add[name] ?? 0) + count;
   };
-  const plusUnits = (name: string, cost: Big) => {
+  const addUnits = (name: string, cost: Big) => {
     if (!cost.eq(0)) add[name] = new Big(add[name] ?? 0).plus(toCostUnits(cost)).toFixed();
   };
-  const hour = windowOf(batchId, now).toString(36);
+  const hour = toWindowHour(batchId, now).toString(36);
   for (const { failed, durationMs, isCounted } of ended) {
     if (!isCounted) continue;
-    plus(`d_${hour}_${durationBucket(durationMs)}`, 1);
-    if (failed) plus(`f_${hour}`, 1);
+    addCount(`d_${hour}_${durationBucket(durationMs)}`, 1);
+    if (failed) addCount(`f_${hour}`, 1);
   }
   const { tokens, cost, saved, cacheSavings, use } = ended
     .map(({ totals }) => totals)
     .reduce(addTotals, noTotals);
-  for (const name of tokenNames) plus(`t${tokenLetters[name]}`, tokens[name]);
-  plusUnits('u', cost);
-  plusUnits('s', saved);
-  plusUnits('v', cacheSavings);
-  const warned = warningCounts(ended.flatMap(({ totals: { warnings } }) => warnings));
-  for (const [code, count] of Object.entries(warned)) plus(`w_${code}`, count);
-  plus('x', ended.filter(({ totals }) => !totals.isPriced).length);
+  for (const name of tokenNames) addCount(`t${tokenLetters[name]}`, tokens[name]);
+  addUnits('u', cost);
+  addUnits('s', saved);
+  addUnits('v', cacheSavings);
+  const warned = countWarnings(ended.flatMap(({ totals: { warnings } }) => warnings));
+  for (const [code, count] of Object.entries(warned)) addCount(`w_${code}`, count);
+  addCount('x', ended.filter(({ totals }) => !totals.isPriced).length);
   for (const [model, of] of Object.entries(use)) {
     const tag = createHash('sha256').update(model).digest('hex').slice(0, 4);
     setOnce[`mn${tag}`] = model;
-    plus(`mc${tag}`, of.calls);
-    plus(`mf${tag}`, of.failed);
-    for (const name of tokenNames) plus(`m${tokenLetters[name]}${tag}`, of.tokens[name]);
-    if (of.cost === null) plus(`mx${tag}`, 1);
-    else plusUnits(`mu${tag}`, new Big(of.cost));
-    for (const [bucket, times] of Object.entries(of.durations)) plus(`md${tag}_${bucket}`, times);
+    addCount(`mc${tag}`, of.calls);
+    addCount(`mf${tag}`, of.failed);
+    for (const name of tokenNames) addCount(`m${tokenLetters[name]}${tag}`, of.tokens[name]);
+    if (of.cost === null) addCount(`mx${tag}`, 1);
+    else addUnits(`mu${tag}`, new Big(of.cost));
+    for (const [bucket, times] of Object.entries(of.durations)) addCount(`md${tag}_${bucket}`, times);
   }
   return { add, setOnce };
 }
@@ -85,9 +94,9 @@ const exactHours = 6;
  * The hour, since 1970, in which a record counts. After six hours of its batch the first of a window of six, so that the item
  * of a slot stays small.
  */
-function windowOf(batchId: string, now: Date): number {
+function toWindowHour(batchId: string, now: Date): number {
   const hour = Math.floor(now.getTime() / hourMs);
-  const first = Math.floor(timeMsFromId(batchId) / hourMs);
+  const first = Math.floor(getIdTimeMs(batchId) / hourMs);
   return hour - first < exactHours ? hour : hour - ((hour - first) % exactHours);
 }
 
@@ -125,7 +134,7 @@ type ModelSums = Omit<ModelUse, 'cost'> & { cost: Big; unpriced: number };
 const counterName =
   /^(?:([df])_([0-9a-z]+)(?:_(\d+))?|m([a-z])([0-9a-f]{4})(?:_(\d+))?|t([iokr])|([usvx])|w_([A-Z_]+))$/;
 
-export function totalsOfSlots(slots: readonly SlotItem[]): SlotTotals {
+export function sumSlotTotals(slots: readonly SlotItem[]): SlotTotals {
   const sums: Sums = {
     tokens: { ...noTokens },
     cost: new Big(0),
@@ -138,27 +147,27 @@ export function totalsOfSlots(slots: readonly SlotItem[]): SlotTotals {
   };
   for (const slot of slots) addSlot(sums, slot);
   const { tokens, cost, saved, cacheSavings, unpriced, warnings: all, hours, models } = sums;
-  const warnings = mergedWarnings(all);
+  const warnings = mergeWarnings(all);
   return {
-    totals: { tokens, cost, saved, cacheSavings, isPriced: unpriced === 0, use: useIn(models), warnings },
+    totals: { tokens, cost, saved, cacheSavings, isPriced: unpriced === 0, use: toRunUse(models), warnings },
     records: Object.fromEntries(hours),
   };
 }
 
 /** How often each warning was counted. */
-export const warningsOfSlots = (slots: readonly SlotItem[]) =>
-  warningCounts(
+export const sumSlotWarnings = (slots: readonly SlotItem[]) =>
+  countWarnings(
     slots.flatMap((slot) =>
       Object.entries(slot).flatMap(([name, stored]) => {
         const code = name.startsWith('w_') ? name.slice(2) : undefined;
-        return isWarningCode(code) ? [countedWarning(code, Number(stored))] : [];
+        return isWarningCode(code) ? [toCountedWarning(code, Number(stored))] : [];
       }),
     ),
   );
 
 /** In USD, without reading the other counters. */
-export const costOfSlots = (slots: readonly SlotItem[]): Big =>
-  slots.reduce((sum, { cost, u = 0 }) => sum.plus(cost).plus(dollarsIn(u)), new Big(0));
+export const sumSlotCosts = (slots: readonly SlotItem[]): Big =>
+  slots.reduce((sum, { cost, u = 0 }) => sum.plus(cost).plus(parseDollars(u)), new Big(0));
 
 function addSlot(sums: Sums, slot: SlotItem): void {
   sums.cost = sums.cost.plus(slot.cost);
@@ -169,12 +178,12 @@ function addSlot(sums: Sums, slot: SlotItem): void {
     if (ofHour) addHour(sums, hour, bucket, Number(stored));
     else if (ofModel && ofModel !== 'n')
       addModel(sums, String(slot[`mn${tag}`]), ofModel, stored, modelBucket);
-    else if (token) sums.tokens[tokenOf(token)] += Number(stored);
-    else if (ofAll === 'u') sums.cost = sums.cost.plus(dollarsIn(stored));
-    else if (ofAll === 's') sums.saved = sums.saved.plus(dollarsIn(stored));
-    else if (ofAll === 'v') sums.cacheSavings = sums.cacheSavings.plus(dollarsIn(stored));
+    else if (token) sums.tokens[toTokenName(token)] += Number(stored);
+    else if (ofAll === 'u') sums.cost = sums.cost.plus(parseDollars(stored));
+    else if (ofAll === 's') sums.saved = sums.saved.plus(parseDollars(stored));
+    else if (ofAll === 'v') sums.cacheSavings = sums.cacheSavings.plus(parseDollars(stored));
     else if (ofAll === 'x') sums.unpriced += Number(stored);
-    else if (isWarningCode(warned)) sums.warnings.push(countedWarning(warned, Number(stored)));
+    else if (isWarningCode(warned)) sums.warnings.push(toCountedWarning(warned, Number(stored)));
   }
 }
 
@@ -185,7 +194,7 @@ function addHour({ hours }: Sums, tag: string, bucket: string | undefined, times
   hours.set(name, hour);
   hour.completed += bucket === undefined ? -times : times;
   if (bucket === undefined) hour.failed += times;
-  else addTo(hour.durations, bucket, times);
+  else incrementBucket(hour.durations, bucket, times);
 }
 
 function addModel({ models }: Sums, model: string, kind: string, stored: unknown, bucket = ''): void {
@@ -195,20 +204,20 @@ function addModel({ models }: Sums, model: string, kind: string, stored: unknown
   if (kind === 'c') use.calls += Number(stored);
   else if (kind === 'f') use.failed += Number(stored);
   else if (kind === 'x') use.unpriced += Number(stored);
-  else if (kind === 'd') addTo(use.durations, bucket, Number(stored));
-  else if (kind === 'u') use.cost = use.cost.plus(dollarsIn(stored));
-  else use.tokens[tokenOf(kind)] += Number(stored);
+  else if (kind === 'd') incrementBucket(use.durations, bucket, Number(stored));
+  else if (kind === 'u') use.cost = use.cost.plus(parseDollars(stored));
+  else use.tokens[toTokenName(kind)] += Number(stored);
 }
 
-const dollarsIn = (stored: unknown) => toDollars(new Big(String(stored)));
+const parseDollars = (stored: unknown) => toDollars(new Big(String(stored)));
 
-const tokenOf = (letter: string) => tokenNames.find((name) => tokenLetters[name] === letter) ?? 'input';
+const toTokenName = (letter: string) => tokenNames.find((name) => tokenLetters[name] === letter) ?? 'input';
 
-const addTo = (counts: SketchCounts, bucket: string, times: number) => {
+const incrementBucket = (counts: SketchCounts, bucket: string, times: number) => {
   counts[bucket] = (counts[bucket] ?? 0) + times;
 };
 
-const useIn = (models: ReadonlyMap<string, ModelSums>): RunUse =>
+const toRunUse = (models: ReadonlyMap<string, ModelSums>): RunUse =>
   Object.fromEntries(
     [...models].map(([model, { unpriced, cost, ...use }]) => [
       model,

@@ -1,3 +1,14 @@
+/**
+ * Divides the slots of a tenant between its active batches, and decides which slots of a batch may run.
+ * One item per tenant lists the running batches, the oldest first. Whatever changes the list (a start, an end, a
+ * cancellation, the sweep) writes it with a condition on its revision, in one transaction with the new `slotShare` of
+ * each batch that changes; then it releases held slots of the batches that got more.
+ * A batch with a share runs as many slots as `claimedSlots` has entries (the permits, written by `run-slot.ts`). A slot
+ * without a permit is held: one message waits invisibly, the others follow it in their FIFO group.
+ * `holdSlot` writes the held slot and then reads the share, `divide` writes the share and then reads the held slots: so
+ * no release is missed. If a release is lost all the same, the held message returns after `heldSeconds`.
+ * Shares are soft: a batch that must give slots up uses them until its records end that run now.
+ */
 import * as z from 'zod';
 import { tooManyAtOnce } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
@@ -17,12 +28,12 @@ import {
   batchEntity,
   heldSlotEntity,
   heldSlotsRange,
+  parseSlotItems,
   type SlotKey,
   slotEntity,
-  slotItems,
 } from './batch.ts';
 import { isBatchOver, sumSlots } from './batch-progress.ts';
-import { recordsPerMessage } from './run-message.ts';
+import { getRecordsPerMessage } from './run-message.ts';
 
 /** How many records all batches of a tenant run concurrently. A batch beyond it runs one at a time. */
 export const tenantSlots = 50;
@@ -56,8 +67,8 @@ const runningBatchesEntity = defineEntity({
 type RunningBatches = ItemOf<typeof runningBatchesEntity>;
 
 /** Until a running batch gives its slots up, they are used twice: at most until its records end that run now. */
-const shared = (running: readonly Running[]): Running[] => {
-  const shares = slotShares(running, tenantSlots);
+const assignShares = (running: readonly Running[]): Running[] => {
+  const shares = divideSlots(running, tenantSlots);
   return running.map(({ share: _share, ...batch }, index) => {
     const share = shares[index] ?? batch.slots;
     return share < batch.slots || batch.isShrinking ? { ...batch, share } : batch;
@@ -78,15 +89,16 @@ export const startWithinShare = (
     async () => {
       const list = await readList(scope);
       const listed = list?.batches ?? [];
-      const isFull = listed.length >= tenantBatchesMax || wanted(listed) + started.slots > tenantSlots;
-      const { active, idle } = isFull ? await activeOf(scope, listed) : { active: listed, idle: [] };
+      const isFull =
+        listed.length >= tenantBatchesMax || countWantedSlots(listed) + started.slots > tenantSlots;
+      const { active, idle } = isFull ? await readRemaining(scope, listed) : { active: listed, idle: [] };
       if (active.length >= tenantBatchesMax)
         throw tooManyAtOnce(
           `${active.length} batches are active. Wait until one has ended, or cancel one`,
           retryAfterSeconds,
         );
-      const next = shared([...active, { ...started, priority: started.priority ?? 'normal' }]);
-      const { writes, raised } = changesOf(scope, list, next, idle);
+      const next = assignShares([...active, { ...started, priority: started.priority ?? 'normal' }]);
+      const { writes, raised } = toListChanges(scope, list, next, idle);
       await create(next.at(-1)?.share, writes);
       await Promise.all(raised.map((id) => releaseSlots(scope, id)));
     },
@@ -98,7 +110,7 @@ export const slotDivider = /* @__PURE__ */ using(
   ['table:write', 'table:delete', 'queue:runs:release'],
   (scope: Scope) => ({
     /** Call when a batch has ended or was stopped. */
-    giveUp: (id: string): Promise<void> =>
+    releaseBatch: (id: string): Promise<void> =>
       divide(scope, async (listed) => ({ active: listed.filter((each) => each.id !== id), idle: [] })),
     /** Call when a batch has fewer slots with records than it may use. */
     shrink: (id: string, slots: number): Promise<void> =>
@@ -109,7 +121,7 @@ export const slotDivider = /* @__PURE__ */ using(
         idle: [],
       })),
     /** Leaves out the batches that have ended or only wait. */
-    divide: (): Promise<void> => divide(scope, (listed) => activeOf(scope, listed)),
+    divide: (): Promise<void> => divide(scope, (listed) => readRemaining(scope, listed)),
   }),
 );
 
@@ -120,17 +132,17 @@ const divide = (scope: Scope, remaining: (listed: readonly Running[]) => Promise
     const { active, idle } = await remaining(list.batches);
     if (active.length === list.batches.length && active.every((batch) => list.batches.includes(batch)))
       return;
-    const { writes, raised } = changesOf(scope, list, shared(active), idle);
+    const { writes, raised } = toListChanges(scope, list, assignShares(active), idle);
     await scope.table.commit(writes);
     await Promise.all(raised.map((id) => releaseSlots(scope, id)));
   });
 
 const readList = ({ table }: Scope) => table.get(runningBatchesEntity, {}, { consistent: true });
 
-const wanted = (running: readonly Running[]) => running.reduce((sum, { slots }) => sum + slots, 0);
+const countWantedSlots = (running: readonly Running[]) => running.reduce((sum, { slots }) => sum + slots, 0);
 
 /** The list as it is to be, and the shares of the batches in it that change. A new batch has its share with its creation. */
-function changesOf(
+function toListChanges(
   { table: { writes } }: Scope,
   list: RunningBatches | undefined,
   next: readonly Running[],
@@ -140,8 +152,8 @@ function changesOf(
   const before = new Map(list?.batches.map((batch) => [batch.id, batch]));
   const free = idle.map(({ share: _share, ...batch }): Running => batch);
   const changed = [...next, ...free].filter(({ id, share }) => {
-    const known = before.get(id);
-    return known && known.share !== share;
+    const earlier = before.get(id);
+    return earlier && earlier.share !== share;
   });
   const set = ({ id, share }: Running) =>
     writes.update(
@@ -166,7 +178,7 @@ interface Remaining {
   idle: Running[];
 }
 
-async function activeOf({ table, now }: Scope, running: readonly Running[]): Promise<Remaining> {
+async function readRemaining({ table, now }: Scope, running: readonly Running[]): Promise<Remaining> {
   const items = await table.getMany(
     running.map(({ id }) => batchEntity.key({ id })),
     { consistent: true },
@@ -174,16 +186,16 @@ async function activeOf({ table, now }: Scope, running: readonly Running[]): Pro
   const open = items
     .flatMap((item) => (item ? [decode(batchEntity, item)] : []))
     .filter(({ stopped, outcome }) => !stopped && !outcome);
-  const keysOf = ({ id: batchId, recordConcurrency }: Batch) =>
+  const toCounterKeys = ({ id: batchId, recordConcurrency }: Batch) =>
     Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId, slot }));
-  const counters = await table.getMany(open.flatMap(keysOf), { consistent: true });
+  const counters = await table.getMany(open.flatMap(toCounterKeys), { consistent: true });
   const active = new Set<string>();
   const idle = new Set<string>();
-  let place = 0;
+  let offset = 0;
   for (const batch of open) {
-    const own = counters.slice(place, place + batch.recordConcurrency);
-    place += own.length;
-    const totals = sumSlots(batch.startedAt, slotItems(own));
+    const batchCounters = counters.slice(offset, offset + batch.recordConcurrency);
+    offset += batchCounters.length;
+    const totals = sumSlots(batch.startedAt, parseSlotItems(batchCounters));
     if (isBatchOver(batch, totals)) continue;
     const isIdle = now().getTime() - Date.parse(totals.lastAt) >= idleMs;
     (isIdle ? idle : active).add(batch.id);
@@ -207,8 +219,8 @@ interface SlotDemand {
  * each to the oldest batch first. Every batch has one at the least, which may exceed the slots that there are.
  * @param demands The oldest first. @returns the slots of each.
  */
-export function slotShares(demands: readonly SlotDemand[], slots: number): number[] {
-  const left = sharesOfPriorities(demands, slots);
+export function divideSlots(demands: readonly SlotDemand[], slots: number): number[] {
+  const left = dividePrioritySlots(demands, slots);
   return demands.map(({ slots: wanted, priority }) => {
     const granted = Math.min(wanted, left[priority]);
     left[priority] -= granted;
@@ -217,7 +229,7 @@ export function slotShares(demands: readonly SlotDemand[], slots: number): numbe
 }
 
 /** The method of Sainte-Laguë: the next slot goes to the priority that has the fewest for its weight. */
-function sharesOfPriorities(demands: readonly SlotDemand[], slots: number): Record<Priority, number> {
+function dividePrioritySlots(demands: readonly SlotDemand[], slots: number): Record<Priority, number> {
   const shares = { high: 0, normal: 0, low: 0 };
   const wanted = { high: 0, normal: 0, low: 0 };
   for (const demand of demands) wanted[demand.priority] += demand.slots;
@@ -241,35 +253,35 @@ export type SharedBatch = Pick<
 >;
 
 /** How many slots of a batch have not come to their end. */
-const slotsLeft = ({ recordConcurrency, totalRecords, endedSlots = [] }: SharedBatch): number =>
+const countSlotsLeft = ({ recordConcurrency, totalRecords, endedSlots = [] }: SharedBatch): number =>
   Math.min(recordConcurrency, totalRecords) - endedSlots.length;
 
 /**
- * How many records a slot may run at a time: one, until fewer slots of its batch are left than the share has places. Without
+ * How many records a slot may run at a time: one, until fewer slots of its batch are left than the share has permits. Without
  * that, a batch that got few slots late would end in those that had waited, and leave most of its share to lower priorities.
  */
-export function slotWidth(batch: SharedBatch, slot: number): number {
+export function getSlotWidth(batch: SharedBatch, slot: number): number {
   const { stopped, slotShare = 1, endedSlots = [] } = batch;
-  const left = slotsLeft(batch);
+  const left = countSlotsLeft(batch);
   if (stopped || left < 1 || left >= slotShare) return 1;
   const rank = slot - endedSlots.filter((each) => each < slot).length;
-  return Math.min(Math.floor((slotShare - 1 - Math.min(rank, left - 1)) / left) + 1, slotWidthMax(batch));
+  return Math.min(Math.floor((slotShare - 1 - Math.min(rank, left - 1)) / left) + 1, getSlotWidthMax(batch));
 }
 
 /** As many records as a message of a slot has: a delivery brings one message at the least (D56). */
-const slotWidthMax = ({ recordConcurrency, totalRecords }: SharedBatch): number =>
-  recordsPerMessage(Math.ceil(totalRecords / recordConcurrency));
+const getSlotWidthMax = ({ recordConcurrency, totalRecords }: SharedBatch): number =>
+  getRecordsPerMessage(Math.ceil(totalRecords / recordConcurrency));
 
-/** How many places of its share a batch can still use. */
-export const usablePlaces = (batch: SharedBatch): number =>
-  Math.max(1, slotsLeft(batch) * slotWidthMax(batch));
+/** How many permits of its share a batch can still use. */
+export const countUsablePermits = (batch: SharedBatch): number =>
+  Math.max(1, countSlotsLeft(batch) * getSlotWidthMax(batch));
 
-/** Whether a slot may run records of its batch, and if it needs a place in the share for that. */
-export function slotPlace(batch: SharedBatch, slot: number): 'has' | 'may' | 'none' {
+/** Whether a slot may run records of its batch: it has a permit or needs none, may acquire one, or must wait. */
+export function getSlotPermit(batch: SharedBatch, slot: number): 'has' | 'may' | 'none' {
   const { stopped, slotShare, claimedSlots = [], endedSlots = [] } = batch;
   if (slotShare === undefined || stopped) return 'has';
   // What was sent anew at the end of the slots need not wait for one another.
-  if (endedSlots.includes(slot) && slotsLeft(batch) < slotShare) return 'has';
+  if (endedSlots.includes(slot) && countSlotsLeft(batch) < slotShare) return 'has';
   const index = claimedSlots.indexOf(slot);
   if (index >= 0) return index < slotShare ? 'has' : 'none';
   return claimedSlots.length < slotShare ? 'may' : 'none';
@@ -283,23 +295,23 @@ export async function holdSlot(scope: Scope, key: SlotKey, receiptHandle: string
   const { table, now } = scope;
   const ttl = unixSeconds(now()) + 2 * heldSeconds;
   await table.commit([table.writes.put(heldSlotEntity, { ...key, receiptHandle, ttl })]);
-  // Who raises the share writes that first, and then looks which slots are held.
+  // A raised share is written before the held slots are read, so one of the two sees the other.
   const batch = await table.get(batchEntity, { id: key.batchId }, { consistent: true });
-  if (batch && slotPlace(batch, key.slot) === 'none') return true;
+  if (batch && getSlotPermit(batch, key.slot) === 'none') return true;
   await table.commit([table.writes.remove(heldSlotEntity, key)]);
   return false;
 }
 
-/** Lets slots go on that are held and may run. If that fails, they ask again after `heldSeconds`. */
+/** Releases held slots that may run by now. If that fails, they ask again after `heldSeconds`. */
 export async function releaseSlots(scope: Scope, batchId: string): Promise<void> {
   try {
-    await release(scope, batchId);
+    await releaseHeldSlots(scope, batchId);
   } catch (error) {
     log.warn('Slots of a batch could not be released; they will ask again', { error, batchId });
   }
 }
 
-async function release({ table }: Scope, batchId: string): Promise<void> {
+async function releaseHeldSlots({ table }: Scope, batchId: string): Promise<void> {
   const [items, batch] = await Promise.all([
     table.queryAll({ ...heldSlotsRange(batchId), consistent: true }),
     table.get(batchEntity, { id: batchId }, { consistent: true }),
@@ -308,8 +320,8 @@ async function release({ table }: Scope, batchId: string): Promise<void> {
   const { slotShare = held.length, claimedSlots = [] } = batch ?? {};
   let free = slotShare - claimedSlots.length;
   const released = held.filter(({ slot }) => {
-    const place = batch ? slotPlace(batch, slot) : 'has';
-    return place === 'has' || (place === 'may' && free-- > 0);
+    const permit = batch ? getSlotPermit(batch, slot) : 'has';
+    return permit === 'has' || (permit === 'may' && free-- > 0);
   });
   if (released.length === 0) return;
   await deleteMessages(

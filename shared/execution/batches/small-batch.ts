@@ -4,7 +4,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type Checkpoint, parseRows } from '../runs/checkpoint.ts';
 import { readCheckpoints } from '../runs/read-checkpoints.ts';
 import type { Batch } from './batch.ts';
-import { type ListedRecord, recordRunId } from './batch-plan.ts';
+import { type ListedRecord, toRecordRunId } from './batch-plan.ts';
 import type { BatchProgress } from './batch-progress.ts';
 import { batchStore } from './batch-store.ts';
 
@@ -16,14 +16,14 @@ export const smallBatches = /* @__PURE__ */ using([batchStore], (scope: Scope) =
   const batches = batchStore(scope);
   return {
     /** Waits for a small batch to end. @returns undefined on timeout. */
-    async untilFinished(batch: Batch, signal: AbortSignal): Promise<BatchProgress | undefined> {
+    async waitForEnd(batch: Batch, signal: AbortSignal): Promise<BatchProgress | undefined> {
       const deadline = now().getTime() + waitMs;
       for (
         let pause = 20;
         now().getTime() < deadline && !signal.aborted;
         pause = Math.min(500, pause * 1.5)
       ) {
-        const progress = await batches.settled(batch);
+        const progress = await batches.settleBatch(batch);
         if (progress.status !== 'scheduled' && progress.status !== 'running') return progress;
         await sleep(pause);
       }
@@ -33,14 +33,14 @@ export const smallBatches = /* @__PURE__ */ using([batchStore], (scope: Scope) =
     results: (batch: Batch, records: readonly ListedRecord[]) =>
       Promise.all(
         records.map(async (record) => {
-          const runId = recordRunId(batch, record.id);
-          return resultOf(record, runId, await readCheckpoints(scope, { recordId: record.id, runId }));
+          const runId = toRecordRunId(batch, record.id);
+          return toRecordResult(record, runId, await readCheckpoints(scope, { recordId: record.id, runId }));
         }),
       ),
   };
 });
 
-function resultOf(record: ListedRecord, executionId: string, checkpoints: readonly Checkpoint[]) {
+function toRecordResult(record: ListedRecord, executionId: string, checkpoints: readonly Checkpoint[]) {
   const end = checkpoints.at(-1)?.end;
   const results = checkpoints.flatMap(({ results }) => results);
   const [first] = checkpoints;

@@ -40,19 +40,19 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
   const batches = batchStore(scope);
   const batch = await table.get(batchEntity, { id }, { consistent: true });
   if (!batch) return;
-  const progress = await batches.settled(batch);
+  const progress = await batches.settleBatch(batch);
   const { processedRecords } = progress;
   if (isEnded(progress)) {
-    await slotDivider(scope).giveUp(id);
+    await slotDivider(scope).releaseBatch(id);
     return table.commit([table.writes.update(batchEntity, { id }, removeFromSweepIndex)]);
   }
-  const before = seenOf(batch);
+  const before = getSweepState(batch);
   const moved = processedRecords > before.processed;
   const since = moved ? now.toISOString() : before.since;
   const standstillMs = now.getTime() - Date.parse(since);
   if (standstillMs > stallMsMax(batch)) {
     await batches.stop(id, 'failed', stallReason(batch));
-    return slotDivider(scope).giveUp(id);
+    return slotDivider(scope).releaseBatch(id);
   }
   // The request that plans a small batch may have crashed after some of its messages.
   const isStalled = !moved || before.planFailed || (atStart && batch.totalRecords <= smallBatchMax);
@@ -61,25 +61,27 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
   const mayLack = isStalled && !isSent;
   const sendings = before.sendings + (mayLack ? 1 : 0);
   if (mayLack) await batchPlanner(scope).resend(batch, sendings);
-  const seen = { processed: processedRecords, since, sendings };
+  const sweepState = { processed: processedRecords, since, sendings };
   const nextMs = now.getTime() + Math.min(Math.max(standstillMs, firstSweepDelayMs), pauseMsMax);
   const index = sweepKeys(batchSweep, id, new Date(nextMs).toISOString());
   // Slots that died with a place would keep it.
   const claimedSlots = isStalled && batch.slotShare !== undefined ? [] : undefined;
-  await table.commit([table.writes.update(batchEntity, { id }, { set: { seen, claimedSlots }, index })]);
+  await table.commit([
+    table.writes.update(batchEntity, { id }, { set: { seen: sweepState, claimedSlots }, index }),
+  ]);
   if (claimedSlots) await releaseSlots(scope, id);
   if (batch.slotShare !== undefined) await slotDivider(scope).divide();
 }
 
-const seenOf = ({ seen, startedAt }: Batch): NonNullable<Batch['seen']> =>
-  seen ?? { processed: 0, since: startedAt, sendings: 0 };
+const getSweepState = ({ seen: sweepState, startedAt }: Batch): NonNullable<Batch['seen']> =>
+  sweepState ?? { processed: 0, since: startedAt, sendings: 0 };
 
 /** Has a sweep resend the messages of the batch after 15 minutes. A sweep fails it if that goes on for a day. */
 export async function handleFailedPlan(scope: Scope, { batchId: id }: PlanMessage): Promise<void> {
   const { table, now } = scope;
   const batch = await table.get(batchEntity, { id }, { consistent: true });
   if (!batch || batch.planned || batch.stopped) return;
-  const seen = { ...seenOf(batch), planFailed: true };
+  const sweepState = { ...getSweepState(batch), planFailed: true };
   const index = sweepKeys(batchSweep, id, new Date(now().getTime() + firstSweepDelayMs).toISOString());
-  await table.commit([table.writes.update(batchEntity, { id }, { set: { seen }, index })]);
+  await table.commit([table.writes.update(batchEntity, { id }, { set: { seen: sweepState }, index })]);
 }

@@ -1,8 +1,20 @@
+/**
+ * Starts batches: selects the records, chooses the version, creates the batch within the tenant's share, sends what runs
+ * it.
+ * Order: find the flow and the records (404 or 400 before anything is written), check the spending limits, commit the
+ * batch with its share in one transaction (`startWithinShare`), then list the run and send its messages. A small batch
+ * (`smallBatchMax`) sends them all at once, a larger one its first plan message (`batch-plan.ts`), a single run its only
+ * message.
+ * After the commit nothing fails the request: what could not be sent is logged, and the sweep (`stalled-batches.ts`)
+ * sends it. A crash between the two leaves the same state.
+ * `startOnce` serves redelivered requests (schedules, webhooks, background runs): the id decides, and a second start
+ * finds the first one's batch.
+ */
 import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
-import { derivedId, timeMsFromId } from '../../core/ids.ts';
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { startedIn } from '../../core/tracing/active-span.ts';
+import { getStartedIn } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
@@ -18,11 +30,11 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { startGate } from '../model-calls/payers.ts';
+import { startBudgetCheck } from '../model-calls/payers.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { type Batch, batchEntity, offloadBatchInput, smallBatchMax } from './batch.ts';
 import { batchPlanner, type ListedRecord } from './batch-plan.ts';
-import { batchStore, runOfBatch } from './batch-store.ts';
+import { batchStore, toBatchRun } from './batch-store.ts';
 import { slotDivider, startWithinShare } from './slot-sharing.ts';
 
 /** The response lists the first thousand records: it must fit 6 MB. */
@@ -41,24 +53,26 @@ const batchRecords = /* @__PURE__ */ using([batchPlanner, 'table:read'], (scope:
   const { table } = scope;
 
   /** The id of the newest record in a range, independent of the clock. */
-  async function newestIn(range: ReturnType<typeof recordsRange>): Promise<string> {
+  async function readNewestId(range: ReturnType<typeof recordsRange>): Promise<string> {
     const { items } = await table.first(1, { ...range, newestFirst: true });
     return items[0]?.SK2 as string;
   }
 
   return {
     /** @throws 404 that lists the missing ones */
-    async existing(recordIds: readonly string[]): Promise<BatchRecords> {
+    async selectExisting(recordIds: readonly string[]): Promise<BatchRecords> {
       const missing = await recordStore(scope).findMissing(recordIds);
-      if (missing.length > 0) throw missingRecords(recordIds, missing);
-      return listedRecords(recordIds);
+      if (missing.length > 0) throw createMissingRecordsError(recordIds, missing);
+      return selectListed(recordIds);
     },
 
-    async ofType(recordType: string): Promise<BatchRecords & { records: ListedRecord[] }> {
-      const { records, isCut } = await batchPlanner(scope).recordsOf(recordType, { limit: listedMax });
+    async selectOfType(recordType: string): Promise<BatchRecords & { records: ListedRecord[] }> {
+      const { records, isCut } = await batchPlanner(scope).listRecordsOfType(recordType, {
+        limit: listedMax,
+      });
       const range = recordsRange(recordType);
       const [totalRecords, lastRecordId] = isCut
-        ? await Promise.all([table.count(range), newestIn(range)])
+        ? await Promise.all([table.count(range), readNewestId(range)])
         : [records.length, records.at(-1)?.id ?? ''];
       return { records, extent: { recordType, totalRecords, ...(lastRecordId && { lastRecordId }) } };
     },
@@ -66,18 +80,18 @@ const batchRecords = /* @__PURE__ */ using([batchPlanner, 'table:read'], (scope:
 });
 
 /** Whether they exist is not asked. */
-const listedRecords = (recordIds: readonly string[]): BatchRecords => ({
+const selectListed = (recordIds: readonly string[]): BatchRecords => ({
   records: recordIds.map((id) => ({ id })),
   extent: { recordType: null, totalRecords: recordIds.length },
 });
 
-export const missingRecords = (recordIds: readonly string[], missing: readonly string[]) =>
-  notFound('Record', missing.slice(0, missingListedMax).map(missingAt(recordIds)));
+export const createMissingRecordsError = (recordIds: readonly string[], missing: readonly string[]) =>
+  notFound('Record', missing.slice(0, missingListedMax).map(toMissingDetail(recordIds)));
 
-export const noRecords = (recordType: string) =>
+export const createNoRecordsError = (recordType: string) =>
   invalidAt('recordType', 'NO_RECORDS', `No record has the type "${recordType}"`);
 
-const missingAt =
+const toMissingDetail =
   (recordIds: readonly string[]) =>
   (id: string): ErrorDetail => ({
     path: `recordIds.${recordIds.indexOf(id)}`,
@@ -86,7 +100,7 @@ const missingAt =
   });
 
 /** What a new batch may be given, beyond its options. */
-type Given = BatchOptions & { id?: string; flowVersionId?: string } & Pick<
+type BatchFields = BatchOptions & { id?: string; flowVersionId?: string } & Pick<
     Batch,
     'subFlows' | 'dispatched' | 'surface' | 'origin' | 'retryOf' | 'firstBatchId' | 'continues'
   >;
@@ -94,14 +108,14 @@ type Given = BatchOptions & { id?: string; flowVersionId?: string } & Pick<
 interface NewBatch extends BatchRecords {
   flow: Flow;
   owner: BatchOwner;
-  given: Given;
+  fields: BatchFields;
   /** What is written in the transaction that creates it. Refused, it throws `BatchRefused`. */
   alsoWrite?: readonly Write[] | undefined;
 }
 
 /** Creates a batch and sends what starts it: all messages of a small one, and of a large one its first plan. */
 const batchBeginner = /* @__PURE__ */ using(
-  [flowStore, batchPlanner, startGate, slotDivider],
+  [flowStore, batchPlanner, startBudgetCheck, slotDivider],
   (scope: Scope) => {
     const { table, now, newId } = scope;
     const planner = batchPlanner(scope);
@@ -125,11 +139,11 @@ const batchBeginner = /* @__PURE__ */ using(
       measure('BatchesStarted');
     }
 
-    return async ({ flow, owner, records, extent, given, alsoWrite = [] }: NewBatch): Promise<Batch> => {
-      const { id: flowVersionId, steps, subFlows } = await versionFor(scope, flow, owner, given);
-      await startGate(scope).flow(flow.id, steps, given);
+    return async ({ flow, owner, records, extent, fields, alsoWrite = [] }: NewBatch): Promise<Batch> => {
+      const { id: flowVersionId, steps, subFlows } = await findVersion(scope, flow, owner, fields);
+      await startBudgetCheck(scope).flow(flow.id, steps, fields);
       const planned = extent.totalRecords <= smallBatchMax;
-      const isListed = extent.recordType === null && !given.dispatched;
+      const isListed = extent.recordType === null && !fields.dispatched;
       const recordIds = isListed ? records.map(({ id }) => id) : undefined;
       const batch: Batch = {
         id: newId('batch'),
@@ -137,7 +151,7 @@ const batchBeginner = /* @__PURE__ */ using(
         flowName: flow.name,
         userId: owner.userId,
         organizationId: owner.organizationId,
-        ...given,
+        ...fields,
         ...extent,
         flowVersionId,
         ...(subFlows && { subFlows }),
@@ -146,14 +160,14 @@ const batchBeginner = /* @__PURE__ */ using(
         stoppedAt: null,
         error: null,
         startedAt: now().toISOString(),
-        ...startedIn(),
+        ...getStartedIn(),
         ...(planned && recordIds && { recordIds }),
       };
       await create(batch, recordIds, alsoWrite);
       // The batch exists and will run. An error here would make the caller start it again.
       const logError = (what: string) => (error: unknown) => log.error(what, { error, batchId: batch.id });
       await Promise.all([
-        listRun(scope, runOfBatch(batch)),
+        listRun(scope, toBatchRun(batch)),
         send(batch, records).catch(
           logError('The messages of a batch could not be sent; the sweeper will send them'),
         ),
@@ -166,17 +180,17 @@ const batchBeginner = /* @__PURE__ */ using(
 );
 
 /** What the batch runs: the version that its owner's environment runs now, or the given one, as it was linked before. */
-function versionFor(
+function findVersion(
   scope: Scope,
   flow: Flow,
   { environment }: BatchOwner,
-  { flowVersionId, subFlows }: Pick<Given, 'flowVersionId' | 'subFlows'>,
+  { flowVersionId, subFlows }: Pick<BatchFields, 'flowVersionId' | 'subFlows'>,
 ) {
   const versions = runVersions(scope);
-  if (flowVersionId === undefined) return versions.of(flow, environment);
+  if (flowVersionId === undefined) return versions.resolve(flow, environment);
   return subFlows === undefined
     ? versions.get(flow.id, flowVersionId)
-    : versions.started(flow.id, flowVersionId, subFlows);
+    : versions.getStarted(flow.id, flowVersionId, subFlows);
 }
 
 interface RepeatableBatch {
@@ -213,32 +227,32 @@ export const batchStarter = /* @__PURE__ */ using(
   [flowFinder, batchRecords, batchBeginner, 'payloads:read', 'payloads:write'],
   (scope: Scope) => {
     const begin = batchBeginner(scope);
-    const { existing, ofType } = batchRecords(scope);
+    const { selectExisting, selectOfType } = batchRecords(scope);
 
     /** @throws 400 */
-    async function someOfType(recordType: string) {
-      const selected = await ofType(recordType);
-      if (selected.records.length === 0) throw noRecords(recordType);
+    async function requireOfType(recordType: string) {
+      const selected = await selectOfType(recordType);
+      if (selected.records.length === 0) throw createNoRecordsError(recordType);
       return selected;
     }
 
     async function beginRepeatable(flow: Flow, batch: RepeatableBatch, owner: BatchOwner): Promise<Batch> {
       const { id, records: selected, surface, origin, options, alsoWrite } = batch;
       if (selected === null) {
-        const given = { ...options, id, origin, dispatched: await singleRun(scope, batch) };
+        const fields = { ...options, id, origin, dispatched: await offloadSingleRun(scope, batch) };
         const extent = { recordType: null, totalRecords: 1 };
         return begin({
           owner,
           flow,
           records: [],
           extent,
-          given: { ...given, ...(surface && { surface }) },
+          fields: { ...fields, ...(surface && { surface }) },
           alsoWrite,
         });
       }
       const records =
-        'recordIds' in selected ? listedRecords(selected.recordIds) : await ofType(selected.recordType);
-      return begin({ owner, flow, ...records, given: { ...options, id, origin } });
+        'recordIds' in selected ? selectListed(selected.recordIds) : await selectOfType(selected.recordType);
+      return begin({ owner, flow, ...records, fields: { ...options, id, origin } });
     }
 
     return {
@@ -250,12 +264,15 @@ export const batchStarter = /* @__PURE__ */ using(
         owner: Principal,
         labels: RunLabels = {},
       ): Promise<Batch> {
-        const [flow, records] = await Promise.all([flowFinder(scope).find(flowId), existing(recordIds)]);
+        const [flow, records] = await Promise.all([
+          flowFinder(scope).find(flowId),
+          selectExisting(recordIds),
+        ]);
         return begin({
           owner,
           flow,
           ...records,
-          given: { ...options, origin: originOfCall(owner, labels) },
+          fields: { ...options, origin: originOfCall(owner, labels) },
         });
       },
 
@@ -268,10 +285,10 @@ export const batchStarter = /* @__PURE__ */ using(
       ): Promise<StartedBatch> {
         const [flow, { records, extent }] = await Promise.all([
           flowFinder(scope).find(flowId),
-          someOfType(recordType),
+          requireOfType(recordType),
         ]);
-        const given = { ...options, origin: originOfCall(owner, labels) };
-        const batch = await begin({ owner, flow, records, extent, given });
+        const fields = { ...options, origin: originOfCall(owner, labels) };
+        const batch = await begin({ owner, flow, records, extent, fields });
         return { batch, records, recordCount: batch.totalRecords };
       },
 
@@ -279,14 +296,14 @@ export const batchStarter = /* @__PURE__ */ using(
       async startSelected(
         flow: Flow,
         selected: SelectedRecords,
-        { options, ...given }: SelectedOptions,
+        { options, ...fields }: SelectedOptions,
         owner: Principal,
       ): Promise<Batch> {
         const records =
           'recordIds' in selected
-            ? await existing(selected.recordIds)
-            : await someOfType(selected.recordType);
-        return begin({ owner, flow, ...records, given: { ...options, ...given } });
+            ? await selectExisting(selected.recordIds)
+            : await requireOfType(selected.recordType);
+        return begin({ owner, flow, ...records, fields: { ...options, ...fields } });
       },
 
       /** Creates a batch that runs records of another one again, with its version. @throws BatchRefused */
@@ -294,22 +311,22 @@ export const batchStarter = /* @__PURE__ */ using(
         owner: BatchOwner,
         flow: Flow,
         recordIds: readonly string[],
-        { alsoWrite, ...given }: RetryOptions,
+        { alsoWrite, ...fields }: RetryOptions,
       ): Promise<Batch> {
-        return begin({ owner, flow, ...listedRecords(recordIds), given, alsoWrite });
+        return begin({ owner, flow, ...selectListed(recordIds), fields, alsoWrite });
       },
 
       /** Creates the batch unless it exists. Of a type without records it is complete at once. @throws 404 without flow */
       async startOnce(flowId: string, batch: RepeatableBatch, owner: BatchOwner): Promise<Batch> {
-        const current = () => scope.table.get(batchEntity, { id: batch.id }, { consistent: true });
-        const existing = await current();
+        const readCurrent = () => scope.table.get(batchEntity, { id: batch.id }, { consistent: true });
+        const existing = await readCurrent();
         if (existing) return existing;
         const flow = await flowFinder(scope).find(flowId);
         try {
           return await beginRepeatable(flow, batch, owner);
         } catch (error) {
           // Another process starts it at the same time.
-          const other = await current();
+          const other = await readCurrent();
           if (other) return other;
           throw error;
         }
@@ -318,13 +335,13 @@ export const batchStarter = /* @__PURE__ */ using(
   },
 );
 
-async function singleRun(scope: Scope, { id, inputs = {}, messages }: RepeatableBatch) {
+async function offloadSingleRun(scope: Scope, { id, inputs = {}, messages }: RepeatableBatch) {
   const input = await offloadBatchInput(scope, id, { inputs, ...(messages && { messages }) });
-  return { runId: singleRunId(id), recordId: null, input, appendsMetadata: false };
+  return { runId: toSingleRunId(id), recordId: null, input, appendsMetadata: false };
 }
 
 /** Of the run of a batch without records. */
-export const singleRunId = (batchId: string) => derivedId('exec', timeMsFromId(batchId), batchId);
+export const toSingleRunId = (batchId: string) => deriveId('exec', getIdTimeMs(batchId), batchId);
 
 export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
 
@@ -353,7 +370,7 @@ export type SelectedRecords = { recordIds: readonly string[] } | { recordType: s
 const recordsMax = 10_000;
 
 /** The records by their type if that says it all, else by their ids. Null if nothing selects any. */
-export async function selectedRecords(
+export async function selectRecords(
   scope: Scope,
   { recordIds, recordType, recordFilter }: RunRecordSelection,
   timeLeftMs: () => number,
@@ -362,10 +379,10 @@ export async function selectedRecords(
   if (typeof recordType === 'string') return { recordType };
   if (!recordFilter) return null;
   if (!recordFilter.where) return { recordType: recordFilter.type };
-  return { recordIds: await matchingIds(scope, recordFilter, timeLeftMs) };
+  return { recordIds: await listMatchingIds(scope, recordFilter, timeLeftMs) };
 }
 
-async function matchingIds(scope: Scope, recordFilter: ScheduleRecordFilter, timeLeftMs: () => number) {
+async function listMatchingIds(scope: Scope, recordFilter: ScheduleRecordFilter, timeLeftMs: () => number) {
   const ids: string[] = [];
   for await (const page of targetPages(scope, { recordFilter }, { timeLeftMs })) {
     ids.push(...page.map(({ id }) => id));

@@ -1,11 +1,20 @@
+/**
+ * Runs a tool by itself in front of a caller, and records the run.
+ * Order of `execute`: open the tool with the ports and masks of the caller, plan its request (400 before anything is
+ * recorded), list the run as running, call the tool within its time, then commit end, payloads, model usage and listing
+ * in one transaction.
+ * `test` shows the planned request first, and runs the tool only if asked to.
+ * If somebody cancels the run between the last look and the commit, the condition fails and the end is committed as
+ * cancelled. A crash leaves a running run; the sweep of hour marks ends it (`end-tool-run.ts`).
+ */
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { conflict, invalid, missingPermission, notFound, ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
-import { inSpan, openSpan, startedIn } from '../../core/tracing/active-span.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { getStartedIn, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import { readBuiltinId } from '../../domain/flows/steps/tool-reference.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
@@ -31,13 +40,13 @@ import type { WriteCondition } from '../../platform/data/writes.ts';
 import { countResponseBytes, megabytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { livePorts } from '../live-ports.ts';
 import { type ModelMeter, openMeter } from '../model-calls/model-meter.ts';
-import { cancellation } from '../runs/cancellation.ts';
+import { openPorts } from '../open-ports.ts';
+import { watchCancellation } from '../runs/cancellation.ts';
 import { type Masks, openMasks } from '../step-support/masks.ts';
 import { ArgumentsError, callTool, type RunnableTool } from '../tools/call-tool.ts';
 import { openTools } from '../tools/open-tools.ts';
-import { endingOfTool, runOfTool } from './tool-run-listing.ts';
+import { toToolEnding, toToolRun } from './tool-run-listing.ts';
 
 export interface RecordedToolRun {
   /** As it begins: running. */
@@ -65,32 +74,36 @@ export const toolRunRecorder = /* @__PURE__ */ using(
     const { table, now } = scope;
     const { id, toolId, startedAt } = execution;
     const executions = toolExecutionStore(scope);
-    const run = runOfTool(execution, name, origin);
+    const run = toToolRun(execution, name, origin);
     const offload = (part: string, value: unknown) =>
       payloadWriter(scope, toolPayloads).offload(
         `${toolFolder(toolId)}/${id}-${part}`,
         value,
         inlineBytesMax,
       );
-    let given: { value: unknown; stored: ToolContent } | undefined;
+    let storedArguments: { value: unknown; stored: ToolContent } | undefined;
 
     /** Once more if it learned secrets that are in the arguments. */
-    async function storedInput(): Promise<ToolContent | undefined> {
+    async function storeInput(): Promise<ToolContent | undefined> {
       const value = input?.();
       if (value === undefined) return undefined;
-      if (given && JSON.stringify(given.value) === JSON.stringify(value)) return given.stored;
-      given = { value, stored: { input: await offload(given ? 'masked-input' : 'input', value) } };
-      return given.stored;
+      if (storedArguments && JSON.stringify(storedArguments.value) === JSON.stringify(value))
+        return storedArguments.stored;
+      storedArguments = {
+        value,
+        stored: { input: await offload(storedArguments ? 'masked-input' : 'input', value) },
+      };
+      return storedArguments.stored;
     }
 
     async function commitEnd({ ended, notes = [], calls, flowId }: EndedToolRun, condition?: WriteCondition) {
       const { status, result, error = null } = ended;
-      const before = given?.stored;
-      const content = await storedInput();
+      const before = storedArguments?.stored;
+      const content = await storeInput();
       const output = content && result !== undefined ? await offload('output', result) : undefined;
       const executionTimeMs = Math.max(0, now().getTime() - Date.parse(startedAt));
       const over = { ...execution, status, error, executionTimeMs, ...(notes.length > 0 && { notes }) };
-      const ending = { ...endingOfTool(over, calls), ...(condition && { condition }) };
+      const ending = { ...toToolEnding(over, calls), ...(condition && { condition }) };
       const { writes, send } = await runEnd(scope, run, ending);
       const isStored = content === before && !output;
       const stored = content && !isStored ? { ...content, ...(output && { output }) } : undefined;
@@ -105,7 +118,7 @@ export const toolRunRecorder = /* @__PURE__ */ using(
 
     return {
       async begin(): Promise<void> {
-        const content = await storedInput();
+        const content = await storeInput();
         const listed = createRunWrite(scope, run);
         const start = table.commit([listed, ...executions.writes(execution, content)]);
         // What crashes is found by its hour.
@@ -121,7 +134,7 @@ export const toolRunRecorder = /* @__PURE__ */ using(
           if (!(failure instanceof ConditionFailed)) throw failure;
           const stored = await table.get(runEntity, { id }, { consistent: true });
           if (stored?.status !== 'cancelled') throw failure;
-          return commitEnd({ ...what, ended: cancelledAfter(what.ended) });
+          return commitEnd({ ...what, ended: toCancelledEnd(what.ended) });
         }
       },
     };
@@ -129,7 +142,7 @@ export const toolRunRecorder = /* @__PURE__ */ using(
 );
 
 /** What the run of a tool ends with that a fault of the service has ended. */
-const endByFault = (error: unknown): ToolEnd => ({
+const toFaultEnd = (error: unknown): ToolEnd => ({
   status: 'failed',
   error: error instanceof ServiceError ? error.message : 'The run failed because of an internal error',
 });
@@ -160,13 +173,13 @@ interface Opened {
 }
 
 /** Runs tools by themselves, in front of a caller. */
-export const toolExecutor = /* @__PURE__ */ using([livePorts, toolStore, toolRunRecorder], (scope: Scope) => {
+export const toolExecutor = /* @__PURE__ */ using([openPorts, toolStore, toolRunRecorder], (scope: Scope) => {
   /** @throws ServiceError 404, 409 if it is not active, 403 */
   async function open({ toolId, principal }: ToolRequest, runId: string): Promise<Opened> {
     const { permissions, userId, organizationId } = principal;
-    const stored = await storedTool(scope, toolId);
+    const stored = await findStoredTool(scope, toolId);
     const masks = openMasks(
-      livePorts(scope, { userId, organizationId, runId, origin: originOfCall(principal) }),
+      openPorts(scope, { userId, organizationId, runId, origin: originOfCall(principal) }),
     );
     const meter = openMeter(masks.ports);
     // The tool itself is not read again; a flow may run others.
@@ -187,29 +200,29 @@ export const toolExecutor = /* @__PURE__ */ using([livePorts, toolStore, toolRun
     const { id, name, tool, meter, masks, flowId } = opened;
     const { principal, parameters, storeResults } = request;
     const startedAt = scope.now();
-    const execution = executionOf(request, { id, startedAt });
-    const span = openSpan(tracedRun(id, execution.startedIn), '', startedAt.getTime());
+    const execution = toToolExecution(request, { id, startedAt });
+    const span = openSpan(toTracedRun(id, execution.startedIn), '', startedAt.getTime());
     // The caller's text: ordinary words in it are no secrets.
-    const shown = () => masks.outcome({ output: { parameters } }, { keys: [], use: 'text' }).output;
-    const input = storeResults ? shown : undefined;
+    const maskArguments = () => masks.outcome({ output: { parameters } }, { keys: [], use: 'text' }).output;
+    const input = storeResults ? maskArguments : undefined;
     const record = toolRunRecorder(scope, { execution, name, origin: originOfCall(principal), input });
     const end = (ended: ToolEnd) => record.end({ ended, notes: span.notes, calls: meter.calls(), flowId });
-    using cancelled = cancellation(scope, { id });
+    using cancelled = watchCancellation(scope, { id });
     let isListed = false;
     const onPlanned = async () => {
       await record.begin();
       isListed = true;
     };
     const watch = { onPlanned, cancelled: cancelled.signal };
-    const ended = await inSpan(span, () => toolEnd(request, tool, watch)).catch(async (error) => {
-      const unrecorded = (failure: unknown) =>
+    const ended = await runInSpan(span, () => runToEnd(request, tool, watch)).catch(async (error) => {
+      const logUnrecorded = (failure: unknown) =>
         log.error('The end of a run could not be recorded', { error: failure });
-      if (isListed) await end(endByFault(error)).catch(unrecorded);
+      if (isListed) await end(toFaultEnd(error)).catch(logUnrecorded);
       throw error;
     });
-    const { executionTimeMs, ...told } = await end(ended);
+    const { executionTimeMs, ...result } = await end(ended);
     request.signal.throwIfAborted();
-    return { executionId: id, executionTimeMs, ...told };
+    return { executionId: id, executionTimeMs, ...result };
   }
 
   return {
@@ -223,17 +236,17 @@ export const toolExecutor = /* @__PURE__ */ using([livePorts, toolStore, toolRun
       if (!covers(request.principal.permissions, 'TOOLS:READ')) throw missingPermission('TOOLS:READ');
       const opened = await open(request, scope.newId('toolrun'));
       const { id, tool } = opened;
-      const seen = await toolPreview(request, tool);
-      if ('error' in seen) return { executionId: id, executionTimeMs: 0, status: 'failed', ...seen };
-      if (!executes) return { executionId: id, executionTimeMs: 0, status: 'pending', result: seen };
+      const preview = await previewTool(request, tool);
+      if ('error' in preview) return { executionId: id, executionTimeMs: 0, status: 'failed', ...preview };
+      if (!executes) return { executionId: id, executionTimeMs: 0, status: 'pending', result: preview };
       const { result: output, ...answer } = await run(request, opened);
-      return { ...answer, result: { ...seen, ...(output !== undefined && { output }) } };
+      return { ...answer, result: { ...preview, ...(output !== undefined && { output }) } };
     },
   };
 });
 
 /** As it begins. */
-const executionOf = (
+const toToolExecution = (
   { toolId, principal, context }: ToolRequest,
   { id, startedAt }: { id: string; startedAt: Date },
 ): ToolExecution => ({
@@ -247,11 +260,11 @@ const executionOf = (
   keyId: principal.keyId,
   flowExecutionId: context?.flowExecutionId ?? null,
   stepId: context?.stepId ?? null,
-  ...startedIn(),
+  ...getStartedIn(),
 });
 
 /** Undefined for a built-in tool. @throws ServiceError 404, 409 if it is not active */
-async function storedTool(scope: Scope, toolId: string): Promise<StoredTool | undefined> {
+async function findStoredTool(scope: Scope, toolId: string): Promise<StoredTool | undefined> {
   const builtinId = readBuiltinId(toolId);
   if (builtinId !== undefined) {
     if (!findBuiltinTool(builtinId)) throw notFound('Tool');
@@ -273,13 +286,13 @@ const errorCharactersMax = 1_000;
 const requestBytesMax = 1_000_000;
 
 /** What a run would send, or why it cannot run. @throws ServiceError 400 for arguments that do not fit */
-async function toolPreview({ parameters, signal }: ToolCall, tool: RunnableTool) {
+async function previewTool({ parameters, signal }: ToolCall, tool: RunnableTool) {
   try {
     const request = await tool.preview(parameters, signal);
     if (countResponseBytes(request) <= requestBytesMax) return { request };
     return { error: `The request takes more than ${megabytes(requestBytesMax)} of a response` };
   } catch (error) {
-    return failureFor(error);
+    return toFailure(error);
   }
 }
 
@@ -300,7 +313,7 @@ interface ToolWatch {
  * Runs the tool to its end, at most until its time limit. @throws ServiceError 400 for arguments that do not fit, before
  * `onPlanned` is called
  */
-async function toolEnd(
+async function runToEnd(
   { parameters, timeMs, signal }: ToolCall,
   tool: RunnableTool,
   { onPlanned, cancelled }: ToolWatch,
@@ -312,7 +325,7 @@ async function toolEnd(
     await onPlanned();
     mayStand = !tool.repeatable;
   };
-  const stopped = (status: 'cancelled' | 'failed', why: string): ToolEnd => ({
+  const createStop = (status: 'cancelled' | 'failed', why: string): ToolEnd => ({
     status,
     error: mayStand ? `${why}. ${sentBefore}` : why,
   });
@@ -324,25 +337,26 @@ async function toolEnd(
     }
     return { status: 'success', result: outcome.output ?? null };
   } catch (error) {
-    if (cancelled.aborted) return stopped('cancelled', runCancelled);
-    if (signal.aborted) return stopped('cancelled', 'The caller disconnected');
-    if (timeout.aborted) return stopped('failed', tookTooLong(timeMs));
-    return { status: 'failed', ...failureFor(error) };
+    if (cancelled.aborted) return createStop('cancelled', runCancelled);
+    if (signal.aborted) return createStop('cancelled', 'The caller disconnected');
+    if (timeout.aborted) return createStop('failed', describeTimeout(timeMs));
+    return { status: 'failed', ...toFailure(error) };
   }
 }
 
 const sentBefore = 'What it had already sent may have taken effect';
-const tookTooLong = (timeMs: number) => `The tool exceeded its time limit of ${Math.round(timeMs / 1_000)} s`;
+const describeTimeout = (timeMs: number) =>
+  `The tool exceeded its time limit of ${Math.round(timeMs / 1_000)} s`;
 
 /** It had ended when somebody cancelled the run, and its process had not looked yet. */
-const cancelledAfter = ({ status, result, error }: ToolEnd): ToolEnd => ({
+const toCancelledEnd = ({ status, result, error }: ToolEnd): ToolEnd => ({
   status: 'cancelled',
   error: `${runCancelled}. ${error === undefined ? 'The tool had done its work' : `The tool had failed: ${error}`}`,
   ...(status === 'success' && { result }),
 });
 
 /** A failure of the tool in words. @throws ServiceError 400 for arguments that do not fit; all that is no failure */
-function failureFor(error: unknown): { error: string } {
+function toFailure(error: unknown): { error: string } {
   if (error instanceof ArgumentsError) {
     throw invalid(
       error.problems.map(({ path, message }) => ({

@@ -5,14 +5,14 @@ import { totalsOfCalls } from '../../domain/runs/run-totals.ts';
 import { type ToolExecution, toolRunExpiry } from '../../domain/tools/tool-execution.ts';
 
 /** A run of a tool by itself as it is listed. */
-export const runOfTool = (
+export const toToolRun = (
   { id, toolId, startedAt }: ToolExecution,
   name: string,
   origin: RunOrigin,
 ): NewRun => ({ id, kind: 'tool', name, toolId, ...origin, startedAt, ttl: toolRunExpiry({ startedAt }) });
 
 /** One that the caller has to execute is over for this service. */
-export function endingOfTool(
+export function toToolEnding(
   { status, error, startedAt, executionTimeMs }: ToolExecution,
   calls: readonly ModelCall[],
 ): RunEnding {
@@ -21,9 +21,12 @@ export function endingOfTool(
     status: status === 'failed' || status === 'cancelled' ? status : 'completed',
     at,
     totals: totalsOfCalls(calls),
-    error: toolRunError(status, error),
+    error: toToolRunError(status, error),
   };
 }
 
-export const toolRunError = (status: ToolExecution['status'], message: string | null): RunEnding['error'] =>
+export const toToolRunError = (
+  status: ToolExecution['status'],
+  message: string | null,
+): RunEnding['error'] =>
   message === null ? null : { code: status === 'cancelled' ? 'CANCELLED' : 'TOOL_FAILED', message };

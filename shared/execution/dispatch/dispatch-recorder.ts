@@ -1,6 +1,13 @@
+/**
+ * The recorder of a dispatched run: stores its results, or only its end if nothing of it is kept.
+ * Kept runs write checkpoints like those of batches (`runs/run-recorder.ts`), and the execution is closed with the last
+ * one. Runs that are not kept count their spending and list their end; a suspension makes even those write checkpoints,
+ * with an expiry.
+ * The end is committed once: as cancelled if somebody cancelled the run since its process last looked.
+ */
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { startedIn } from '../../core/tracing/active-span.ts';
+import { getStartedIn } from '../../core/tracing/active-span.ts';
 import { combineNotifications, type EndNotification } from '../../domain/deliveries/end-notice.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
@@ -20,15 +27,15 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
-import { endError, endingOfFlow, type FlowEnding, runOfFlow } from '../runs/flow-run-listing.ts';
+import { endError, type FlowEnding, toFlowEnding, toFlowRun } from '../runs/flow-run-listing.ts';
 import { flushSoon, openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import { sealedValues } from '../runs/sealed-values.ts';
-import { spendingWrites } from '../runs/spending.ts';
+import { toSpendingWrites } from '../runs/spending.ts';
 import type { PreparedRun } from './prepare.ts';
 
 /** How long a suspended run is kept if neither its flow nor its record is stored: 30 days after the longest wait. */
 const suspendedRunTtlSeconds = 60 * 86_400;
-export const suspendedRunExpiresAt = ({ now }: Scope) => unixSeconds(now()) + suspendedRunTtlSeconds;
+export const getSuspendedRunExpiry = ({ now }: Scope) => unixSeconds(now()) + suspendedRunTtlSeconds;
 
 /** The longest lifetime of a dispatched run's process, plus one minute. */
 export const leaseMs = 16 * 60_000;
@@ -39,7 +46,7 @@ interface NewExecution {
   executionId?: string | undefined;
 }
 
-export function newFlowExecution(
+export function createFlowExecution(
   { newId, now }: Scope,
   { flow, version, record, persistResults }: PreparedRun,
   { surface, origin, executionId }: NewExecution = {},
@@ -57,7 +64,7 @@ export function newFlowExecution(
     origin: origin ?? (surface ? originOfSurface(surface) : { trigger: { type: 'api' } }),
     flowVersionId: version.id,
     ...(!persistResults && { listedUntil: unixSeconds(startedAt) + listedSeconds }),
-    ...startedIn(),
+    ...getStartedIn(),
   };
 }
 
@@ -108,21 +115,21 @@ export function openDispatchRecorder(
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
         const close = isFirst && !isStored ? [] : [end];
         await isListed;
-        const ending = { status: flowEndStatus(failed, isCancelled), at, error, totals };
+        const ending = { status: getFlowEndStatus(failed, isCancelled), at, error, totals };
         await endUnlessCancelled(scope, execution, ending, async ({ listed, ...ended }) => {
           const about = { executionId: runId, output, ...ended };
           const notices = combineNotifications(
             await createRunNotification(scope, execution.surface, about),
             listed,
           );
-          await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...notices.writes]);
+          await table.commit([write, ...close, ...toSpendingWrites(scope, [spent]), ...notices.writes]);
           await notices.send();
         });
       },
       { ...(!isStored && { opening }), earlier, sealed: sealedValues(scope) },
     );
   if (persistResults) return open();
-  const openExpiring = () => open({ ttl: suspendedRunExpiresAt(scope) });
+  const openExpiring = () => open({ ttl: getSuspendedRunExpiry(scope) });
   return earlier.length > 0
     ? openExpiring()
     : recordWhenSuspended(scope, { execution, isCancelled, listed: isListed, open: openExpiring });
@@ -176,7 +183,7 @@ function recordWhenSuspended(
     async finish(error) {
       await isListed;
       const at = scope.now().toISOString();
-      const ending = { status: flowEndStatus(error !== null, isCancelled), at, error, totals };
+      const ending = { status: getFlowEndStatus(error !== null, isCancelled), at, error, totals };
       await endUnlessCancelled(scope, execution, ending, async ({ listed }) => {
         await count(listed.writes);
         await listed.send();
@@ -199,7 +206,7 @@ interface Ended {
   listed: EndNotification;
 }
 
-const flowEndStatus = (failed: boolean, isCancelled: () => boolean): EndStatus => {
+const getFlowEndStatus = (failed: boolean, isCancelled: () => boolean): EndStatus => {
   if (!failed) return 'completed';
   return isCancelled() ? 'cancelled' : 'failed';
 };
@@ -216,8 +223,8 @@ async function endUnlessCancelled(
 ): Promise<void> {
   const endAs = async (status: EndStatus, condition?: WriteCondition) => {
     const error = endError(status, end.error);
-    const ending = endingOfFlow({ ...end, error }, status);
-    const listed = await runEnd(scope, runOfFlow(execution), { ...ending, ...(condition && { condition }) });
+    const ending = toFlowEnding({ ...end, error }, status);
+    const listed = await runEnd(scope, toFlowRun(execution), { ...ending, ...(condition && { condition }) });
     await commit({ status, error, listed });
   };
   if (status === 'cancelled') return endAs(status);

@@ -8,7 +8,7 @@ import { filterDeleted } from '../../platform/cleanup/tombstone.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { closeExecution, type Execution, executionEntity } from '../runs/execution.ts';
-import { endingOfFlow, runOfFlow } from '../runs/flow-run-listing.ts';
+import { toFlowEnding, toFlowRun } from '../runs/flow-run-listing.ts';
 import { readCheckpoints } from '../runs/read-checkpoints.ts';
 import { openRunRecorder } from '../runs/run-recorder.ts';
 
@@ -38,7 +38,7 @@ export const endExecution = /* @__PURE__ */ using(
       error,
     });
     const commit = async (writes: Write[], ended: Pick<RunEnding, 'at' | 'totals'>) => {
-      const listed = await runEnd(scope, runOfFlow(execution), endingOfFlow({ ...ended, error }, status));
+      const listed = await runEnd(scope, toFlowRun(execution), toFlowEnding({ ...ended, error }, status));
       const notices = combineNotifications(notice, listed);
       await table.commit([...writes, ...notices.writes]);
       await notices.send();

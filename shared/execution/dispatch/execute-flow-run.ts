@@ -1,9 +1,18 @@
+/**
+ * Executes a dispatched flow in front of its caller, and yields its events.
+ * The run waits until the consumer takes each event; leaving the loop ends it. Order: list the run, store its execution
+ * if a webhook waits for its end, run the steps, record the end in every case, settle the budgets, emit the last event.
+ * A run that suspends continues as a batch of one (`continueAsBatch`); one that waits for a tool of its caller is stored
+ * as paused (`resume.ts`). Both write everything that the next process needs before this one lets go.
+ * A crash leaves a listed run, and from its first checkpoint on an execution with a lease: `lost-runs.ts` ends the
+ * first, `expired-executions.ts` the second.
+ */
 import Big from 'big.js';
 import { orAborted } from '../../core/concurrency/abort.ts';
-import { measure, withLogFields } from '../../core/invocation.ts';
+import { measure, runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
-import { mergedWarnings, type Warning } from '../../core/warnings.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
+import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { listRun, runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
@@ -18,11 +27,11 @@ import { resumeByAnswers } from '../batches/resume-by-answer.ts';
 import { scheduleTimer } from '../batches/run-message.ts';
 import { batchDefaults } from '../batches/start-batch.ts';
 import type { EngineRunEvent, OpenWait, StepResult, StepWait } from '../engine/engine.ts';
-import { livePorts } from '../live-ports.ts';
-import { paidBy } from '../model-calls/payers.ts';
+import { addPayer } from '../model-calls/payers.ts';
 import { settleBudgets } from '../model-calls/within-budgets.ts';
+import { openPorts } from '../open-ports.ts';
 import { openWaits } from '../run-waits/find-wait.ts';
-import { cancellation } from '../runs/cancellation.ts';
+import { watchCancellation } from '../runs/cancellation.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import {
   callerDays,
@@ -32,16 +41,16 @@ import {
   leaseChanges,
 } from '../runs/execution.ts';
 import type { ExecutionOutcome, ExecutionTotals, FlowRunEvent } from '../runs/flow-run-event.ts';
-import { listingOfFlow, runOfFlow } from '../runs/flow-run-listing.ts';
+import { toFlowListing, toFlowRun } from '../runs/flow-run-listing.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import {
+  createFlowExecution,
+  getSuspendedRunExpiry,
   isStoredFirst,
-  newFlowExecution,
   openDispatchRecorder,
-  suspendedRunExpiresAt,
 } from './dispatch-recorder.ts';
 import type { PreparedRun } from './prepare.ts';
 import type { DispatchBody } from './request.ts';
@@ -117,18 +126,18 @@ async function run(
 ): Promise<void> {
   const { prepared, timeMs, callerSignal, body, resumed } = dispatch;
   const timeout = AbortSignal.timeout(timeMs);
-  const execution = resumed?.execution ?? newFlowExecution(scope, prepared, dispatch);
-  using cancelled = cancellation(scope, execution);
+  const execution = resumed?.execution ?? createFlowExecution(scope, prepared, dispatch);
+  using cancelled = watchCancellation(scope, execution);
   const signal = AbortSignal.any([callerSignal, left, timeout, cancelled.signal]);
   const totals = openTotals();
   for (const result of resumed?.done.values() ?? []) totals.add(result);
   const emit = (event: FlowRunEvent) => orAborted(writer.write(event), signal);
   const onEvent = async (event: EngineRunEvent) => {
     if (event.type === 'step_end') totals.add(event.result);
-    const seen = shown(event, scope.now().toISOString(), body.options.debugMode);
-    if (seen) await emit(seen);
+    const shownEvent = toShownEvent(event, scope.now().toISOString(), body.options.debugMode);
+    if (shownEvent) await emit(shownEvent);
   };
-  const listed = resumed ? Promise.resolve() : listRun(scope, runOfFlow(execution));
+  const listed = resumed ? Promise.resolve() : listRun(scope, toFlowRun(execution));
   // A failure ends the run, which says so.
   const isListed = listed.catch(() => {});
   if (dispatch.showsProgress) await isListed;
@@ -153,7 +162,7 @@ async function run(
   writer.close().catch(() => {});
 }
 
-function shown(event: EngineRunEvent, at: string, debugMode: boolean): FlowRunEvent | undefined {
+function toShownEvent(event: EngineRunEvent, at: string, debugMode: boolean): FlowRunEvent | undefined {
   if (event.type === 'step_start') return { type: 'step-started', step: event.step, path: event.path, at };
   if (event.type !== 'step_end') return undefined;
   const { resolvedPrompt, ...result } = event.result;
@@ -177,7 +186,7 @@ function openTotals() {
         isSum,
       } = result;
       steps[status]++;
-      warnings = mergedWarnings(warnings, stepWarnings(result));
+      warnings = mergeWarnings(warnings, stepWarnings(result));
       if (isSum) return;
       tokens.input += promptTokens;
       tokens.output += completionTokens;
@@ -204,12 +213,12 @@ async function continueAsBatch(
   const { flow, version, record, persistResults } = prepared;
   const id = scope.newId('batch');
   const recordId = record?.id ?? null;
-  const ttl = persistResults ? undefined : suspendedRunExpiresAt(scope);
+  const ttl = persistResults ? undefined : getSuspendedRunExpiry(scope);
   const { tenant } = scope.table;
   await runVersions(scope).keep(version, ttl);
   const { inputs, messages, options } = body;
-  const given = { inputs, messages, ...(record && !recordId && { record }) };
-  const input = await offloadBatchInput(scope, id, given);
+  const sent = { inputs, messages, ...(record && !recordId && { record }) };
+  const input = await offloadBatchInput(scope, id, sent);
   const batch: Batch = {
     id,
     flowId: flow.id,
@@ -247,14 +256,14 @@ async function continueAsBatch(
 
 /** Runs the steps. Records the end of the run in every case. */
 const runToEnd = (scope: Scope, running: RunningDispatch): Promise<ExecutionOutcome> =>
-  withLogFields({ executionId: running.execution.id, flowId: running.execution.flowId }, () =>
+  runWithLogFields({ executionId: running.execution.id, flowId: running.execution.flowId }, () =>
     runRecorded(scope, running),
   );
 
 type CutOff = Extract<ExecutionOutcome, { type: 'cut-off' }>;
 
 /** What GET /v1/runs/{id} shows. */
-const inputOf = ({ body: { inputs = {}, messages }, prepared: { record } }: RunningDispatch) => ({
+const toStoredInput = ({ body: { inputs = {}, messages }, prepared: { record } }: RunningDispatch) => ({
   inputs,
   ...(messages && { messages }),
   ...(record && !record.id && { record }),
@@ -263,7 +272,7 @@ const inputOf = ({ body: { inputs = {}, messages }, prepared: { record } }: Runn
 async function runRecorded(scope: Scope, running: RunningDispatch): Promise<ExecutionOutcome> {
   const { prepared, runsAs, resumed, execution, cancelled, signal } = running;
   const recorder = openDispatchRecorder(scope, prepared, runsAs, execution, {
-    input: inputOf(running),
+    input: toStoredInput(running),
     earlier: resumed?.earlier,
     isCancelled: () => cancelled.aborted || isLeft(running),
     listed: running.listed,
@@ -278,7 +287,7 @@ async function runRecorded(scope: Scope, running: RunningDispatch): Promise<Exec
   } catch (error) {
     if (!signal.aborted) log.error('A dispatched run failed', { error });
     measure('RunsFailed');
-    const cutOff = cutOffOf(running);
+    const cutOff = toCutOffError(running);
     await recorder.finish(cutOff.message).catch((failure) => {
       log.error('The end of a run could not be recorded', { error: failure });
     });
@@ -290,7 +299,7 @@ async function runRecorded(scope: Scope, running: RunningDispatch): Promise<Exec
 const isLeft = ({ signal, timeout, cancelled }: RunningDispatch) =>
   signal.aborted && !timeout.aborted && !cancelled.aborted;
 
-function cutOffOf(running: RunningDispatch): CutOff['error'] {
+function toCutOffError(running: RunningDispatch): CutOff['error'] {
   const { cancelled, timeout, timeMs, requestId } = running;
   // Repetitions of the request get this.
   if (isLeft(running)) return { code: 'CANCELLED', message: 'The caller disconnected' };
@@ -311,18 +320,18 @@ async function runSteps(
   const { prepared, body, runsAs, resumed, execution, signal, showsProgress, emit, onEvent } = running;
   const { flow, version, record } = prepared;
   const { id: runId, startedAt } = execution;
-  const given = { inputs: body.inputs, messages: body.messages };
+  const sent = { inputs: body.inputs, messages: body.messages };
   const source = { flowId: flow.id, flowName: flow.name, runId, startedAt, userId: runsAs.userId };
   const outcome = await attemptRun({
     steps: version.steps,
-    variables: runVariables({ ...source, record, ...given }),
-    ports: paidBy(livePorts(scope, { ...execution, ...runsAs, runId, listing: listingOfFlow(execution) }), {
+    variables: runVariables({ ...source, record, ...sent }),
+    ports: addPayer(openPorts(scope, { ...execution, ...runsAs, runId, listing: toFlowListing(execution) }), {
       type: 'flow',
       id: flow.id,
     }),
     signal,
     trace: {
-      ...tracedRun(runId, execution.startedIn),
+      ...toTracedRun(runId, execution.startedIn),
       ...(!prepared.persistResults && !resumed && { isUnkept: true as const }),
     },
     recorder,
@@ -345,7 +354,7 @@ async function runSteps(
     const isAwaited = waits.some(({ needsResume }) => needsResume);
     const open = isAwaited ? await openWaits(scope)(runId) : [];
     const batchId = await continueAsBatch(scope, running, outcome.suspended);
-    return { type: 'suspended', until, batchId, waits: open.map(shownToStarter) };
+    return { type: 'suspended', until, batchId, waits: open.map(toStarterView) };
   }
   if ('awaiting' in outcome) {
     const { call } = outcome.awaiting;
@@ -356,7 +365,7 @@ async function runSteps(
 }
 
 /** Who starts a run may continue it. */
-const shownToStarter = (wait: RunWait) => waitView(wait, { mayContinue: true });
+const toStarterView = (wait: RunWait) => waitView(wait, { mayContinue: true });
 
 /** Stores what the run needs to continue when the caller sends the output of a tool. @returns the id of the tool call. */
 async function pauseForCaller(scope: Scope, running: RunningDispatch, call: LocalCall): Promise<string> {
@@ -364,10 +373,10 @@ async function pauseForCaller(scope: Scope, running: RunningDispatch, call: Loca
   const { version, record, persistResults } = prepared;
   const { table, now } = scope;
   const toolCallId = scope.newId('call');
-  await runVersions(scope).keep(version, persistResults ? undefined : suspendedRunExpiresAt(scope));
+  await runVersions(scope).keep(version, persistResults ? undefined : getSuspendedRunExpiry(scope));
   const { inputs, messages, options } = body;
-  const given = { inputs, messages, ...(record && !record.id && { record }) };
-  const input = await payloadWriter(scope).offload(`executions/${execution.id}/${toolCallId}`, given);
+  const sent = { inputs, messages, ...(record && !record.id && { record }) };
+  const input = await payloadWriter(scope).offload(`executions/${execution.id}/${toolCallId}`, sent);
   const paused = {
     toolCallId,
     toolName: call.toolName,

@@ -14,7 +14,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { toolRunEnder } from '../direct-runs/end-tool-run.ts';
 import { executionEntity } from '../runs/execution.ts';
-import { endingOfFlow } from '../runs/flow-run-listing.ts';
+import { toFlowEnding } from '../runs/flow-run-listing.ts';
 import { leaseMs } from './dispatch-recorder.ts';
 
 const filter = {
@@ -50,7 +50,7 @@ export const lostRuns = /* @__PURE__ */ using(
           await toolRunEnder(scope).fail(run, error).catch(onConditionFailed(undefined));
           continue;
         }
-        const ending = endingOfFlow({ at: now().toISOString(), error, totals: noTotals }, 'failed');
+        const ending = toFlowEnding({ at: now().toISOString(), error, totals: noTotals }, 'failed');
         const { writes, send } = await runEnd(scope, run, { ...ending, condition: isOpenRun });
         await table.commit(writes).then(send, onConditionFailed(undefined));
       }

@@ -1,8 +1,16 @@
+/**
+ * Prepares a dispatch: its flow and version, its record, and whether results are kept. Saves a flow or record if the
+ * request says so.
+ * Everything that can reject the request is checked before anything is written: steps, targets, an existing record or
+ * name, budgets.
+ * `flowUpserter` serves callers that keep their flows in code: it finds the flow by the name of the last upsert, writes
+ * only when the steps changed, and refuses to overwrite changes that somebody made elsewhere.
+ */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
+import { limitQueueTime, sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { conflict, ifMissing, notFound, unprocessable } from '../../core/errors/errors.ts';
-import { derivedId } from '../../core/ids.ts';
+import { deriveId } from '../../core/ids.ts';
 import { assertStepTargets } from '../../domain/agents/checks/step-targets.ts';
 import { normaliseSteps } from '../../domain/flows/checking/flow-steps.ts';
 import { type CheckedSteps, checkTexts } from '../../domain/flows/checking/text-problems.ts';
@@ -19,7 +27,7 @@ import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { startGate } from '../model-calls/payers.ts';
+import { startBudgetCheck } from '../model-calls/payers.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import { type RunVersion, runVersions } from '../runs/run-versions.ts';
 import type { DispatchBody } from './request.ts';
@@ -33,24 +41,24 @@ export interface PreparedRun {
 
 export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<PreparedRun> {
   const sent = body.flow?.steps;
-  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], withQueueTimeout(sandbox(scope))));
-  if (steps?.length === 0) throw noSteps();
+  const steps = sent && (await checkTexts(sent, ['flow', 'steps'], limitQueueTime(sandbox(scope))));
+  if (steps?.length === 0) throw createNoStepsError();
   if (steps) await assertStepTargets(scope)(steps, ['flow', 'steps'], body.flow?.id);
   const { flowMode, modelOverride, storeResults } = body.options;
   const savesFlow = flowMode === 'create' || flowMode === 'upsert';
   // Checks everything that can reject the request before it writes anything.
   const [found, givenRecord] = await Promise.all([
-    savesFlow ? undefined : versionOf(scope, principal, body, steps),
-    givenRecordOf(scope, principal, body),
+    savesFlow ? undefined : findVersion(scope, principal, body, steps),
+    resolveRecord(scope, principal, body),
   ]);
-  if (found?.version.steps.length === 0) throw noSteps();
-  const { flow, version: chosen } = found ?? (await versionOf(scope, principal, body, steps));
+  if (found?.version.steps.length === 0) throw createNoStepsError();
+  const { flow, version: chosen } = found ?? (await findVersion(scope, principal, body, steps));
   const versions = runVersions(scope);
-  const others = modelOverride ? withModel(chosen.steps, modelOverride) : undefined;
+  const others = modelOverride ? replaceModel(chosen.steps, modelOverride) : undefined;
   const version = await versions.link(
-    others ? versions.virtual({ id: flow.id, number: chosen.number }, others) : chosen,
+    others ? versions.createVirtual({ id: flow.id, number: chosen.number }, others) : chosen,
   );
-  await startGate(scope).flow(flow.id, version.steps, { origin: originOfCall(principal) });
+  await startBudgetCheck(scope).flow(flow.id, version.steps, { origin: originOfCall(principal) });
   const [record] = await Promise.all([
     typeof givenRecord === 'function' ? givenRecord() : givenRecord,
     flow.stored && flowStore(scope).markRun(flow.stored),
@@ -63,8 +71,8 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
   };
 }
 
-const nothingToRun = (message: string) => unprocessable({ code: 'NOTHING_TO_RUN', message });
-export const noSteps = () => nothingToRun('The flow has no steps to run');
+const createNothingToRunError = (message: string) => unprocessable({ code: 'NOTHING_TO_RUN', message });
+export const createNoStepsError = () => createNothingToRunError('The flow has no steps to run');
 
 interface Found {
   /** `stored` unless the flow exists for this run only. */
@@ -72,25 +80,28 @@ interface Found {
   version: LoadedVersion;
 }
 
-async function versionOf(
+async function findVersion(
   scope: Scope,
   principal: Principal,
   body: DispatchBody,
   steps: CheckedSteps | undefined,
 ): Promise<Found> {
   const { id, name = 'Inline flow' } = body.flow ?? {};
-  if (id) return stored(scope, principal, id, steps);
-  if (!steps) throw nothingToRun('Give flow.id of a stored flow, or flow.steps');
+  if (id) return findStored(scope, principal, id, steps);
+  if (!steps) throw createNothingToRunError('Give flow.id of a stored flow, or flow.steps');
   const { flowMode } = body.options;
   if (flowMode === 'create' || flowMode === 'upsert') {
-    return stored(scope, principal, await save(scope, principal, body, steps));
+    return findStored(scope, principal, await save(scope, principal, body, steps));
   }
   // The id follows from the steps, so that a thousand runs of the same steps share one version.
-  const flowId = derivedId('flow', 0, scope.table.tenant, name, JSON.stringify(steps));
-  return { flow: { id: flowId, name }, version: virtual(scope, { id: flowId, number: 1 }, steps) };
+  const flowId = deriveId('flow', 0, scope.table.tenant, name, JSON.stringify(steps));
+  return {
+    flow: { id: flowId, name },
+    version: createVirtualVersion(scope, { id: flowId, number: 1 }, steps),
+  };
 }
 
-async function stored(
+async function findStored(
   scope: Scope,
   { environment }: Principal,
   id: string,
@@ -98,8 +109,8 @@ async function stored(
 ): Promise<Found> {
   const flow = await flowStore(scope).find(id);
   const version = instead
-    ? virtual(scope, { id, number: flow.lastVersionNumber }, instead)
-    : await runVersions(scope).of(flow, environment);
+    ? createVirtualVersion(scope, { id, number: flow.lastVersionNumber }, instead)
+    : await runVersions(scope).resolve(flow, environment);
   return { flow: { id, name: flow.name, stored: flow }, version };
 }
 
@@ -111,27 +122,31 @@ async function save(
   steps: CheckedSteps,
 ): Promise<string> {
   const { name = '', description } = flow ?? {};
-  const given = { name, description, steps: normaliseSteps(steps, scope.newId) };
-  if (options.flowMode === 'upsert') return flowUpserter(scope)(principal, given, options.upsertOptions);
+  const fields = { name, description, steps: normaliseSteps(steps, scope.newId) };
+  if (options.flowMode === 'upsert') return flowUpserter(scope)(principal, fields, options.upsertOptions);
   const { userId, organizationId } = principal;
-  const { id } = await flowStore(scope).create({ userId, organizationId }, given);
+  const { id } = await flowStore(scope).create({ userId, organizationId }, fields);
   await versionStore(scope).publishDraft(id);
   return id;
 }
 
 /** Steps sent without ids get ids derived from their content, so that the same steps are the same version. */
-function virtual(scope: Scope, flow: { id: string; number: number }, sent: CheckedSteps): LoadedVersion {
+function createVirtualVersion(
+  scope: Scope,
+  flow: { id: string; number: number },
+  sent: CheckedSteps,
+): LoadedVersion {
   const content = JSON.stringify(sent);
   let count = 0;
-  const stepId = () => derivedId('step', 0, flow.id, content, count++);
-  return runVersions(scope).virtual(flow, normaliseSteps(sent, stepId as Scope['newId']));
+  const stepId = () => deriveId('step', 0, flow.id, content, count++);
+  return runVersions(scope).createVirtual(flow, normaliseSteps(sent, stepId as Scope['newId']));
 }
 
 /**
  * Finds the record, or returns a function that creates it. Rejects the request before anything is written. @throws 404
  * if it must exist, 409 if it must not.
  */
-async function givenRecordOf(
+async function resolveRecord(
   scope: Scope,
   { userId, organizationId }: Principal,
   { record, options: { recordMode } }: DispatchBody,
@@ -150,20 +165,20 @@ async function givenRecordOf(
   return records.get(id);
 }
 
-const withModel = (steps: readonly FlowStep[], model: string): FlowStep[] =>
+const replaceModel = (steps: readonly FlowStep[], model: string): FlowStep[] =>
   mapSteps(steps, (step) => (step.type === 'prompt' ? { ...step, config: { ...step.config, model } } : step));
 
-const digestOf = (value: string) => createHash('sha256').update(value).digest('hex');
+const digest = (value: string) => createHash('sha256').update(value).digest('hex');
 /** A digest of the steps without their ids: steps sent without ids get new ones each time. */
-const contentOf = (steps: readonly FlowStep[]) =>
-  digestOf(JSON.stringify(steps, (key, value) => (key === 'id' ? undefined : value)));
+const digestSteps = (steps: readonly FlowStep[]) =>
+  digest(JSON.stringify(steps, (key, value) => (key === 'id' ? undefined : value)));
 
 /** The flow that an upsert of this name writes to, and the steps that the last upsert sent. */
 export const flowNameEntity = defineEntity({
   type: 'flowName',
   schema: z.object({ name: z.string(), flowId: z.string(), content: z.string() }),
   key: ({ name }: { name: string }) => ({
-    PK: tenantPartition(`FLOWNAME#${digestOf(name)}`),
+    PK: tenantPartition(`FLOWNAME#${digest(name)}`),
     SK: 'NAME',
   }),
 });
@@ -182,51 +197,51 @@ export const flowUpserter = (scope: Scope) => {
   const versions = versionStore(scope);
 
   const get = (id: string) => flows.get(id).catch(ifMissing(undefined));
-  const noteOf = (name: string) => table.get(flowNameEntity, { name }, { consistent: true });
+  const readName = (name: string) => table.get(flowNameEntity, { name }, { consistent: true });
 
   /** The flow of the last upsert of the name, or else the newest one with that name. */
   async function find(name: string) {
-    const noted = await noteOf(name);
-    const flow = noted && (await get(noted.flowId));
-    if (flow?.name === name) return { noted, flow };
+    const stored = await readName(name);
+    const flow = stored && (await get(stored.flowId));
+    if (flow?.name === name) return { noted: stored, flow };
     const [other] = await table.queryAll({
       partition: flowsPartition,
       index: 1,
       newestFirst: true,
       filter: { expression: '#summary.#name = :name', values: { name } },
     });
-    return { noted, flow: other && (await get(other.SK1 as string)) };
+    return { noted: stored, flow: other && (await get(other.SK1 as string)) };
   }
   type Found = Awaited<ReturnType<typeof find>>;
 
   /** Refused if the name refers to another flow since it was read. (The revision protects the steps.) */
-  const note = ({ noted }: Found, name: string, flowId: string, content: string) =>
+  const toNameWrite = ({ noted: stored }: Found, name: string, flowId: string, content: string) =>
     table.writes.put(
       flowNameEntity,
       { name, flowId, content },
-      noted ? { expression: '#flowId = :old', values: { old: noted.flowId } } : absent,
+      stored ? { expression: '#flowId = :old', values: { old: stored.flowId } } : absent,
     );
 
   async function upsertOnce(
     { userId, organizationId }: Principal,
-    given: UpsertedFlow,
+    upserted: UpsertedFlow,
     options: Options,
   ): Promise<LoadedFlow> {
-    const { name, steps, description } = given;
-    const content = contentOf(steps);
+    const { name, steps, description } = upserted;
+    const content = digestSteps(steps);
     const found = await find(name);
-    const { flow, noted } = found;
+    const { flow, noted: stored } = found;
     if (!flow) {
       const owner = { userId, organizationId };
-      return flows.create(owner, given, (id) => [note(found, name, id, content)]);
+      return flows.create(owner, upserted, (id) => [toNameWrite(found, name, id, content)]);
     }
-    const current = contentOf(flow.steps);
+    const current = digestSteps(flow.steps);
     if (current === content) return flow;
-    const isOurs = noted?.flowId === flow.id && noted.content === current;
+    const isOurs = stored?.flowId === flow.id && stored.content === current;
     if (!isOurs) {
       // Another upsert between the two reads has changed both.
-      if ((await noteOf(name))?.content !== noted?.content) throw new ConcurrentChange();
-      if (!options.allowOverwriteExternalChanges) throw externalChanges(flow);
+      if ((await readName(name))?.content !== stored?.content) throw new ConcurrentChange();
+      if (!options.allowOverwriteExternalChanges) throw createExternalChangesError(flow);
     }
     return flows.update(
       flow.id,
@@ -235,16 +250,16 @@ export const flowUpserter = (scope: Scope) => {
         check: (before) => {
           if (before.revision !== flow.revision) throw new ConcurrentChange();
         },
-        alsoWrite: [note(found, name, flow.id, content)],
+        alsoWrite: [toNameWrite(found, name, flow.id, content)],
       },
     );
   }
 
   /** @returns the id of the flow. */
-  return async (owner: Principal, given: UpsertedFlow, options: Options): Promise<string> => {
+  return async (owner: Principal, upserted: UpsertedFlow, options: Options): Promise<string> => {
     // Retries concurrent upserts: the last one wins.
-    const conflictError = () => concurrentChanges(given.name);
-    const flow = await retryOnConflict(() => upsertOnce(owner, given, options), {
+    const conflictError = () => createConcurrentChangesError(upserted.name);
+    const flow = await retryOnConflict(() => upsertOnce(owner, upserted, options), {
       isConflict,
       conflictError,
     });
@@ -260,14 +275,14 @@ class ConcurrentChange extends Error {}
 
 const isConflict = (error: unknown) => error instanceof ConcurrentChange || isConditionFailed(error);
 
-const concurrentChanges = (name: string) =>
+const createConcurrentChangesError = (name: string) =>
   conflict({
     path: 'flow.name',
     code: 'CONCURRENT_CHANGES',
     message: `The flow "${name}" was changed by concurrent requests several times; try again`,
   });
 
-const externalChanges = ({ id, name }: LoadedFlow) =>
+const createExternalChangesError = ({ id, name }: LoadedFlow) =>
   conflict({
     path: 'flow.steps',
     code: 'EXTERNAL_CHANGES',

@@ -1,3 +1,8 @@
+/**
+ * The body of a dispatch request: its schema, and what the options mean together.
+ * Combinations that make no sense are refused here, with the path of the member, before anything is looked up or
+ * written. `prepare.ts` checks what needs the tenant's data, `check-permissions.ts` what the caller may do.
+ */
 import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import { resourceId } from '../../core/ids.ts';

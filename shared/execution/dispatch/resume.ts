@@ -8,7 +8,7 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { BatchInput } from '../batches/batch.ts';
-import { checkpointWaits } from '../runs/checkpoint.ts';
+import { getCheckpointWaits } from '../runs/checkpoint.ts';
 import { type Execution, executionEntity, leaseChanges, type PausedRun } from '../runs/execution.ts';
 import { readCheckpoints, readKept, readStepResults } from '../runs/read-checkpoints.ts';
 import { runVersions } from '../runs/run-versions.ts';
@@ -41,18 +41,18 @@ export async function resumeFlowRun(
   const execution = await table.get(executionEntity, { id: executionId }, { consistent: true });
   if (!execution) throw notFound('Execution');
   const { paused } = execution;
-  if (!paused) throw notPaused();
+  if (!paused) throw createNotPausedError();
   requireAll(principal, paused.permissions);
-  const output = outputFor(paused, toolOutputs);
+  const output = findOutput(paused, toolOutputs);
   const earlier = await readCheckpoints(scope, { runId: executionId, recordId: execution.recordId });
   const [first] = earlier;
   const last = earlier.at(-1);
-  const waiting = last ? checkpointWaits(last) : [];
+  const waiting = last ? getCheckpointWaits(last) : [];
   const call = waiting.find(({ isCall }) => isCall) ?? waiting[0];
-  if (!first || !call) throw await unavailable(scope, executionId);
+  if (!first || !call) throw await createUnavailableError(scope, executionId);
   const sealed = sealedValues(scope);
   const [version, input, stored, done] = await Promise.all([
-    runVersions(scope).started(execution.flowId, paused.flowVersionId, paused.subFlows),
+    runVersions(scope).getStarted(execution.flowId, paused.flowVersionId, paused.subFlows),
     payloadReader(scope).fetch(paused.input) as Promise<BatchInput>,
     execution.recordId ? recordStore(scope).get(execution.recordId).catch(ifMissing(undefined)) : undefined,
     readStepResults(scope, earlier, sealed),
@@ -78,7 +78,7 @@ export async function resumeFlowRun(
   };
 }
 
-function outputFor({ toolCallId, toolName }: PausedRun, outputs: ResumeRequest['toolOutputs']): unknown {
+function findOutput({ toolCallId, toolName }: PausedRun, outputs: ResumeRequest['toolOutputs']): unknown {
   for (const name of [toolCallId, toolName]) if (Object.hasOwn(outputs, name)) return outputs[name];
   throw invalidAt(
     'toolOutputs',
@@ -88,9 +88,9 @@ function outputFor({ toolCallId, toolName }: PausedRun, outputs: ResumeRequest['
 }
 
 /** Why a run that was paused cannot be read: another request has ended it since, or it was deleted. */
-async function unavailable({ table }: Scope, id: string): Promise<Error> {
+async function createUnavailableError({ table }: Scope, id: string): Promise<Error> {
   const execution = await table.get(executionEntity, { id }, { consistent: true });
-  return execution && !execution.paused ? notPaused() : notFound('Execution');
+  return execution && !execution.paused ? createNotPausedError() : notFound('Execution');
 }
 
 /** @throws 409 if another request has taken the run. */
@@ -105,8 +105,9 @@ async function claim(
   const write = table.writes.update(executionEntity, execution, { ...lease, remove: ['paused'] }, isPaused);
   const listed = execution.origin ? [statusWrite({ table }, execution, 'running')] : [];
   await table.commit([write, ...listed, ...alsoWrite]).catch((error) => {
-    throw error instanceof ConditionFailed ? notPaused() : error;
+    throw error instanceof ConditionFailed ? createNotPausedError() : error;
   });
 }
 
-const notPaused = () => conflict('The execution is not paused: it continues already, or has ended');
+const createNotPausedError = () =>
+  conflict('The execution is not paused: it continues already, or has ended');

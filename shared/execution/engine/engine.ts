@@ -1,3 +1,14 @@
+/**
+ * Runs a flow: the interface of the engine (`runFlow`, its events, results and waits), its bounds and the secrets of a
+ * run.
+ * The engine stores nothing. It emits `step_start` and `step_end`, each of which its step awaits, and the consumer
+ * (`runs/run-attempt.ts`) decides what is written when. A run that is resumed gets its results (`done`), its waits and
+ * what its steps kept, and goes on from there; it ends, or returns its open waits once nothing can run without them.
+ * Inside: `run-steps.ts` runs lists of steps in order, `retry-step.ts` repeats a step and its fallbacks, `try-step.ts`
+ * makes one attempt and runs the lists that a step holds.
+ * Secrets are opened once per run; only a step that names one sees its value, and all results, events and errors pass
+ * the masks (`step-support/masks.ts`) before anybody sees them.
+ */
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
@@ -16,7 +27,7 @@ import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { ModelFacts } from '../model-calls/model-meter.ts';
 import type { ActingRun } from '../step-support/acts.ts';
-import { type NamedSecrets, openedValues, openMasks } from '../step-support/masks.ts';
+import { type NamedSecrets, openMasks, pickOpenedValues } from '../step-support/masks.ts';
 import type { LocalCall, StepOutcome, StepPlan, StepRun } from '../step-support/step-runner.ts';
 import { type Frame, runStepList } from './run-steps.ts';
 
@@ -133,7 +144,7 @@ interface RunEnd {
   isWaiting?: true;
 }
 
-const begunBefore = ({ done, waiting = [] }: Pick<FlowRun, 'done' | 'waiting'>): string[] =>
+const collectBegunLists = ({ done, waiting = [] }: Pick<FlowRun, 'done' | 'waiting'>): string[] =>
   [...(done?.keys() ?? []), ...waiting.map(({ path }) => path)].flatMap(listsAround);
 
 /**
@@ -145,8 +156,8 @@ export async function runFlow({ variables, onKept, onMark, ...run }: FlowRun): P
   const secrets = await openRunSecrets(run.steps, run.ports);
   const state: EngineState = {
     ...run,
-    ...(onKept && { onKept: (path, value) => onKept(path, value, secrets.keptSealed(value)) }),
-    ...(onMark && { onMark: (path, value) => onMark(path, value, secrets.keptSealed(value)) }),
+    ...(onKept && { onKept: (path, value) => onKept(path, value, secrets.sealKept(value)) }),
+    ...(onMark && { onMark: (path, value) => onMark(path, value, secrets.sealKept(value)) }),
     identity: run.identity ?? run.trace?.runId ?? newId('exec'),
     turns: run.turns ?? new Map(),
     ports: secrets.ports,
@@ -154,12 +165,12 @@ export async function runFlow({ variables, onKept, onMark, ...run }: FlowRun): P
     bounds: openRunBounds(run.signal, run.stepsMax),
     characters: 0,
     waits: new Map(),
-    begun: new Set(begunBefore(run)),
+    begun: new Set(collectBegunLists(run)),
     runList: runStepList,
   };
   const frame: Frame = {
     variables: { ...variables },
-    own: {},
+    assigned: {},
     signal: run.signal,
     ports: state.ports,
     last: { output: null },
@@ -220,7 +231,7 @@ export interface EarlierResults {
   /** Of the run that this one continues: whose acts these are, and what its steps have kept. */
   continued?: { identity: string; kept: ReadonlyMap<string, unknown> } | undefined;
   /** The newest completed result of a step whose request has one of these hashes. */
-  ofRequest: (stepId: string, hashes: readonly string[]) => Promise<EarlierOutcome | undefined>;
+  findByRequest: (stepId: string, hashes: readonly string[]) => Promise<EarlierOutcome | undefined>;
 }
 
 /**
@@ -278,9 +289,9 @@ function openRunBounds(signal: AbortSignal, stepsMax = runStepsMax): RunBounds {
 interface RunSecrets {
   ports: Ports;
   /** The variables as a step sees them. @throws StepError if a secret that it names has no value. */
-  variablesFor: (step: FlowStep, variables: Variables) => Variables;
+  resolveVariables: (step: FlowStep, variables: Variables) => Variables;
   /** The same with the versions of the secrets in place of their values; undefined if the step names none. */
-  markedFor: (step: FlowStep, variables: Variables) => Variables | undefined;
+  markVariables: (step: FlowStep, variables: Variables) => Variables | undefined;
   outcome: (step: FlowStep, outcome: StepOutcome) => StepOutcome;
   /** Masks events. Text that may be the beginning of a value is held back until the next piece, or the end of its text. */
   emitter: (step: FlowStep, emit: NonNullable<Emit>) => NonNullable<Emit>;
@@ -289,7 +300,7 @@ interface RunSecrets {
   /** Opens secrets that an earlier attempt of the run had opened, so that their values stay masked. */
   reopen: (keys: readonly string[]) => Promise<void>;
   /** What a step keeps for when the run resumes, if that has values of secrets. */
-  keptSealed: (value: unknown) => Unmasked;
+  sealKept: (value: unknown) => Unmasked;
 }
 
 type Emit = StepRun<unknown>['emit'];
@@ -301,29 +312,29 @@ async function openRunSecrets(steps: readonly FlowStep[], ports: Ports): Promise
   const opened = all.length > 0 ? await masks.ports.secrets(all) : new Map<string, never>();
   return {
     ports: masks.ports,
-    variablesFor(step, variables) {
-      const { own } = namedBy(step);
-      return own.length === 0 ? variables : { ...variables, secrets: openedValues(opened, own) };
+    resolveVariables(step, variables) {
+      const { ownKeys } = getNamedSecrets(step);
+      return ownKeys.length === 0 ? variables : { ...variables, secrets: pickOpenedValues(opened, ownKeys) };
     },
-    markedFor(step, variables) {
-      const { own } = namedBy(step);
-      const marks = own.map((key) => [key, `secret ${key} ${opened.get(key)?.version}`]);
-      return own.length === 0 ? undefined : { ...variables, secrets: Object.fromEntries(marks) };
+    markVariables(step, variables) {
+      const { ownKeys } = getNamedSecrets(step);
+      const marks = ownKeys.map((key) => [key, `secret ${key} ${opened.get(key)?.version}`]);
+      return ownKeys.length === 0 ? undefined : { ...variables, secrets: Object.fromEntries(marks) };
     },
     outcome(step, outcome) {
       if (!masks.hasAny()) return outcome;
-      const { resolvedPrompt, ...masked } = masks.outcome(outcome, namedBy(step));
-      const prompt = resolvedPrompt && masks.redactor(namedBy(step)).text(resolvedPrompt);
+      const { resolvedPrompt, ...masked } = masks.outcome(outcome, getNamedSecrets(step));
+      const prompt = resolvedPrompt && masks.redactor(getNamedSecrets(step)).text(resolvedPrompt);
       return { ...masked, ...(prompt !== undefined && { resolvedPrompt: prompt }) };
     },
     emitter: (step, emit) =>
-      maskedEmit(() => (masks.hasAny() ? masks.redactor(namedBy(step)) : undefined), emit),
-    error: (step, error) => masks.error(error, { ...namedBy(step), use: 'text' }),
+      createMaskedEmit(() => (masks.hasAny() ? masks.redactor(getNamedSecrets(step)) : undefined), emit),
+    error: (step, error) => masks.error(error, { ...getNamedSecrets(step), use: 'text' }),
     async reopen(keys) {
       const closed = keys.filter((key) => !masks.keys().includes(key));
       if (closed.length > 0) await masks.ports.secrets(closed);
     },
-    keptSealed: (value) => {
+    sealKept: (value) => {
       const { unmasked } = masks.outcome({ output: value }, { keys: masks.keys(), use: 'text' }) as Unmasked;
       return unmasked ? { unmasked } : {};
     },
@@ -332,18 +343,18 @@ async function openRunSecrets(steps: readonly FlowStep[], ports: Ports): Promise
 
 interface SecretsOfStep extends NamedSecrets {
   /** Without those of the steps in it, whose outputs are part of its own. */
-  own: readonly string[];
+  ownKeys: readonly string[];
 }
 
 /** Kept, since a step runs for every record. */
-function namedBy(step: FlowStep): SecretsOfStep {
-  const known = named.get(step) ?? {
+function getNamedSecrets(step: FlowStep): SecretsOfStep {
+  const secrets = named.get(step) ?? {
     keys: secretKeysOfSteps([step]),
-    own: secretKeysOfStep(step),
+    ownKeys: secretKeysOfStep(step),
     use: getStepType(step.type).takesSecrets || 'text',
   };
-  named.set(step, known);
-  return known;
+  named.set(step, secrets);
+  return secrets;
 }
 const named = new WeakMap<FlowStep, SecretsOfStep>();
 
@@ -357,21 +368,24 @@ const ends = {
 
 type Delta = Extract<StepEvent, { delta: string }>;
 const isDelta = (event: StepEvent): event is Delta => event.type in ends;
-const callIn = (event: StepEvent) => ('toolCallId' in event ? event.toolCallId : '');
+const getCallId = (event: StepEvent) => ('toolCallId' in event ? event.toolCallId : '');
 
-function maskedEmit(redactorNow: () => Redactor | undefined, emit: NonNullable<Emit>): NonNullable<Emit> {
+function createMaskedEmit(
+  redactorNow: () => Redactor | undefined,
+  emit: NonNullable<Emit>,
+): NonNullable<Emit> {
   const open = new Map<string, { last: Delta; pieces: ReturnType<Redactor['stream']> }>();
   const send = (event: Delta, delta: string) => (delta === '' ? undefined : emit({ ...event, delta }));
   return async (event) => {
     if (isDelta(event)) {
-      const name = `${ends[event.type]} ${callIn(event)}`;
+      const name = `${ends[event.type]} ${getCallId(event)}`;
       const redactor = redactorNow();
       const pieces = open.get(name)?.pieces ?? redactor?.stream();
       if (!pieces) return emit(event);
       open.set(name, { last: event, pieces });
       return send(event, pieces.push(event.delta));
     }
-    const name = `${event.type} ${callIn(event)}`;
+    const name = `${event.type} ${getCallId(event)}`;
     const ended = open.get(name);
     open.delete(name);
     if (ended) await send(ended.last, ended.pieces.end());

@@ -1,3 +1,11 @@
+/**
+ * Repeats a step: its retries by policy, and then its fallbacks.
+ * A retry waits in place up to `inPlaceMsMax`; a longer pause suspends the run, and the attempts so far are kept under
+ * the step's path. Fallbacks follow in their order while the policy's triggers hold: other models, other settings, or a
+ * fixed message.
+ * An act of unknown outcome is repeated by neither. A result that a fallback gave is stored under a hash that includes
+ * the policy, so that other fallbacks do not reuse it.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inPlaceMsMax } from '../../core/errors/run-must-wait.ts';
 import type { StepError } from '../../core/errors/step-error.ts';
@@ -10,27 +18,23 @@ import {
 import { computeRetryPause, type RetryPolicy, retryPolicy } from '../../domain/flows/steps/retry-policy.ts';
 import { pausePath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { modelAlternatives, openAttempts, resultBeginning } from '../step-support/attempts.ts';
-import {
-  type AttemptOutcome,
-  attemptStep,
-  hashOfFallback,
-  type Reuse,
-  type StepAttempt,
-} from './try-step.ts';
+import { listModelAlternatives, openAttempts, resultBeginning } from '../step-support/attempts.ts';
+import { type AttemptOutcome, attemptStep, hashFallback, type Reuse, type StepAttempt } from './try-step.ts';
 
 type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
 
-export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<Tried> {
+export async function tryWithFallbacks(run: StepAttempt, step: FlowStep): Promise<Tried> {
   const policy = stepErrorHandling(step);
   const { ports, state, frame } = run;
-  const known =
-    step.retry && (await retried(run, { ...step, retry: step.retry }, reuseFor(run, step, policy)));
+  const retriedAttempt =
+    step.retry && (await retryStep(run, { ...step, retry: step.retry }, createReuse(run, step, policy)));
   if (policy?.onError !== 'fallback') {
-    return known ? asTried(known) : { ...(await attemptStep(run, step, reuseFor(run, step))), retryCount: 0 };
+    return retriedAttempt
+      ? toTried(retriedAttempt)
+      : { ...(await attemptStep(run, step, createReuse(run, step))), retryCount: 0 };
   }
-  if (known && !triggers(policy, known)) return asTried(known);
-  const { begin, made } = openAttempts(() => ports.now().getTime(), known?.attempts);
+  if (retriedAttempt && !needsFallback(policy, retriedAttempt)) return toTried(retriedAttempt);
+  const { begin, made } = openAttempts(() => ports.now().getTime(), retriedAttempt?.attempts);
   const attempt = async (
     how: Parameters<typeof begin>[0],
     overrides: Record<string, unknown> = {},
@@ -42,54 +46,55 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
     else if ('outcome' in tried) end({ isEmpty: isEmpty(tried.outcome.output) });
     return tried;
   };
-  const warnOf = (type: string) =>
+  const warnFallback = (type: string) =>
     ports.warn({
       code: 'FALLBACK_USED',
       message: `The step failed or gave nothing, and its fallback of the type ${type} took its place`,
     });
-  let tried = known ?? (await attempt({ type: 'initial' }, {}, reuseFor(run, step, policy)));
+  let tried = retriedAttempt ?? (await attempt({ type: 'initial' }, {}, createReuse(run, step, policy)));
   const { requestHash: first } = tried;
-  let retryCount = known?.retryCount ?? 0;
-  const alternatives = () => modelAlternatives(ports.model, String(step.config.model ?? 'default'));
+  let retryCount = retriedAttempt?.retryCount ?? 0;
+  const getAlternatives = () => listModelAlternatives(ports.model, String(step.config.model ?? 'default'));
   for (const fallback of policy.fallbacks ?? []) {
-    if (!triggers(policy, tried)) break;
+    if (!needsFallback(policy, tried)) break;
     const { type, delay: delayMs } = fallback;
-    if (type === 'retry' && known) continue;
+    if (type === 'retry' && retriedAttempt) continue;
     if (isOfUnknownOutcome(tried) && type !== 'message') continue;
     if (delayMs && !state.rehearsal) await sleep(delayMs, undefined, { signal: frame.signal });
     if (type === 'message') {
       begin({ type, delayMs })({ isEmpty: false });
-      warnOf(type);
+      warnFallback(type);
       return { outcome: { output: fallback.message }, retryCount, ...made() };
     }
-    for (const [index, overrides] of (await fallbackAttempts(fallback, alternatives)).entries()) {
-      if (!triggers(policy, tried)) break;
+    for (const [index, overrides] of (await fallbackAttempts(fallback, getAlternatives)).entries()) {
+      if (!needsFallback(policy, tried)) break;
       retryCount++;
       tried = await attempt(resultBeginning(fallback, overrides, index), overrides);
-      if ('outcome' in tried && !triggers(policy, tried)) warnOf(type);
+      if ('outcome' in tried && !needsFallback(policy, tried)) warnFallback(type);
     }
   }
-  const requestHash = first && retryCount > 0 ? hashOfFallback(first, policy) : first;
+  const requestHash = first && retryCount > 0 ? hashFallback(first, policy) : first;
   return { ...tried, requestHash, retryCount, ...made() };
 }
 
-const asTried = ({ attempts, ...tried }: RetriedAttempt): Tried => ({
+const toTried = ({ attempts, ...tried }: RetriedAttempt): Tried => ({
   ...tried,
   ...(attempts.length > 1 && { attempts }),
 });
 
 /** What stands in for a step: a result of its request, or one that its fallbacks gave for it. */
-function reuseFor({ state }: StepAttempt, { id }: FlowStep, policy?: ErrorHandling): Reuse | undefined {
+function createReuse({ state }: StepAttempt, { id }: FlowStep, policy?: ErrorHandling): Reuse | undefined {
   const { earlier } = state;
   if (!earlier) return undefined;
   return async (hash) => {
-    const found = await earlier.ofRequest(id, policy ? [hash, hashOfFallback(hash, policy)] : [hash]);
-    const isRefused = found && policy && found.requestHash === hash && triggers(policy, { outcome: found });
+    const found = await earlier.findByRequest(id, policy ? [hash, hashFallback(hash, policy)] : [hash]);
+    const isRefused =
+      found && policy && found.requestHash === hash && needsFallback(policy, { outcome: found });
     return isRefused ? undefined : found;
   };
 }
 
-function triggers(
+function needsFallback(
   { triggers = [{ type: 'error' as const }] }: ErrorHandling,
   tried: AttemptOutcome,
 ): boolean {
@@ -127,19 +132,19 @@ interface Pause {
 type RetriedAttempt = AttemptOutcome & { attempts: Attempt[]; retryCount: number };
 
 /** Tries a step as its policy says, from where an earlier attempt of the run stopped. */
-async function retried(
+async function retryStep(
   run: StepAttempt,
   step: FlowStep & { retry: RetryPolicy },
   reuse: Reuse | undefined,
 ): Promise<RetriedAttempt> {
   const { state, frame, path, ports } = run;
-  const now = () => ports.now().getTime();
+  const nowMs = () => ports.now().getTime();
   const kept = state.kept?.get(pausePath(path)) as Pause | undefined;
-  const { begin, all } = openAttempts(now, kept?.attempts);
+  const { begin, all } = openAttempts(nowMs, kept?.attempts);
   let pause: Omit<Pause, 'attempts'> = kept ?? { count: 0, dueAt: 0, delayMs: 0 };
   const { maxAttempts } = retryPolicy(step.retry);
   for (;;) {
-    const leftMs = pause.dueAt - now();
+    const leftMs = pause.dueAt - nowMs();
     const isLong = leftMs > inPlaceMsMax && !state.rehearsal;
     if (isLong) {
       state.onKept?.(pausePath(path), { ...pause, attempts: all() });
@@ -164,7 +169,7 @@ async function retried(
       return { ...tried, attempts: all(), retryCount };
     }
     const delayMs = computeRetryPause(step.retry, count, Math.random(), tried.error.askedMs);
-    pause = { count, delayMs, dueAt: now() + delayMs };
+    pause = { count, delayMs, dueAt: nowMs() + delayMs };
   }
 }
 

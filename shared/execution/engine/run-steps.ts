@@ -1,20 +1,30 @@
+/**
+ * Runs a list of steps one after another: condition, step, event, variables, branch.
+ * Of each step: take a known result (of an earlier attempt, or of a run that this one continues) or evaluate `when`,
+ * emit `step_start`, run it with its fallbacks, emit `step_end`, close the waits inside it, set its output variable, run
+ * the branch that it chose. A failure ends the list unless the step says `continue`; a wait ends it too, and the lists
+ * around it go on where they can.
+ * Notes of a step's span are part of its result; `isFinal` tells the consumer whether its failure may still be retried
+ * by a step around it.
+ * Mutual recursion: a step that holds lists gets them run by `try-step.ts`, through `state.runList`.
+ */
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { flowing } from '../../core/redaction/hidden.ts';
+import { toFlowingValue } from '../../core/redaction/hidden.ts';
 import { truncate } from '../../core/text.ts';
-import { beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
+import { beginNote, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
-import { mergedWarnings } from '../../core/warnings.ts';
+import { mergeWarnings } from '../../core/warnings.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { findStepAt, holderPath, isOwnScope, listsAround } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import { openMeter } from '../model-calls/model-meter.ts';
 import type { EngineState, OpenWait, StepResult } from './engine.ts';
-import { withFallbacks } from './retry-step.ts';
+import { tryWithFallbacks } from './retry-step.ts';
 import type { StepSums } from './step-sums.ts';
-import { answeredStep } from './try-step.ts';
+import { takeAnswer } from './try-step.ts';
 
 export interface ListEnd {
   failure?: StepResult;
@@ -41,18 +51,18 @@ export async function runStepList(
 
 async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path: string): Promise<ListEnd> {
   const done = state.done?.get(path);
-  const known = done ?? state.earlier?.at(path);
-  if (known?.unmasked) await state.secrets.reopen(known.unmasked.keys);
+  const existing = done ?? state.earlier?.at(path);
+  if (existing?.unmasked) await state.secrets.reopen(existing.unmasked.keys);
   const { effects, branch: branchOf } = getStepType(step.type);
-  const refused = known || !step.when ? undefined : await checkCondition(state, frame, step.when);
-  const isSkipped = known?.status === 'skipped' || (refused && 'skipped' in refused);
+  const refused = existing || !step.when ? undefined : await checkCondition(state, frame, step.when);
+  const isSkipped = existing?.status === 'skipped' || (refused && 'skipped' in refused);
   if (!done && !isSkipped) {
-    await state.onEvent?.({ type: 'step_start', step, path, effects: effects && !known });
+    await state.onEvent?.({ type: 'step_start', step, path, effects: effects && !existing });
   }
-  const result = known ?? (await runStep(state, frame, { step, path, refused }));
+  const result = existing ?? (await runStep(state, frame, { step, path, refused }));
   if ('isWaiting' in result) return result;
   // The steps of one that ran now have been added one by one.
-  if (known || !result.isSum) frame.sums?.add(result);
+  if (existing || !result.isSum) frame.sums?.add(result);
   const isFailure = result.status === 'failed' && stepErrorHandling(step)?.onError !== 'continue';
   // What was taken over is stored already, and need not be stored before the next step.
   if (!done) {
@@ -61,11 +71,11 @@ async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path:
     await state.onEvent?.({ type: 'step_end', step, result, ...facts });
   }
   await endWaitsIn(state, path);
-  if (known?.isSum) await takeOverInside(state, frame, path, done !== undefined);
+  if (existing?.isSum) await takeOverInside(state, frame, path, done !== undefined);
   if (isFailure) return { failure: result };
   if (result.status !== 'completed') return {};
   applyResult(frame, step, result);
-  const branch = branchOf?.(step.config, flowing(result));
+  const branch = branchOf?.(step.config, toFlowingValue(result));
   return branch ? runStepList(state, frame, branch.steps, `${path}.${branch.name}.`) : {};
 }
 
@@ -116,7 +126,7 @@ async function runStep(
   const startedAt = since.toISOString();
   const meter = openMeter(ports);
   const opened = openStepSpan(state, step, path, since);
-  const facts = () => ({
+  const getFacts = () => ({
     path,
     stepId: step.id,
     startedAt,
@@ -129,14 +139,15 @@ async function runStep(
   const tried = refused
     ? { ...refused, ...once }
     : answered?.path === path
-      ? { ...answeredStep(state, step, answered.output), ...once }
-      : await inSpan(opened.span, () => withFallbacks(attempt, step)).catch((error) => {
-          if (frame.signal.aborted && !state.signal.aborted) return { error: stopped(frame.signal), ...once };
-          state.onInterrupted?.({ ...facts(), status: 'failed' });
+      ? { ...takeAnswer(state, step, answered.output), ...once }
+      : await runInSpan(opened.span, () => tryWithFallbacks(attempt, step)).catch((error) => {
+          if (frame.signal.aborted && !state.signal.aborted)
+            return { error: createStopError(frame.signal), ...once };
+          state.onInterrupted?.({ ...getFacts(), status: 'failed' });
           throw error;
         });
   opened.end(tried);
-  if (answered?.path === path) opened.waited(ports.now().getTime() - since.getTime());
+  if (answered?.path === path) opened.noteWait(ports.now().getTime() - since.getTime());
   const wait = (more: Partial<OpenWait>) => {
     state.waits.set(path, { path, since: startedAt, step, ...more });
     return { isWaiting: true } as const;
@@ -148,8 +159,8 @@ async function runStep(
   }
   if ('awaitsCaller' in tried) return wait({ call: tried.awaitsCaller });
   const base = {
-    ...facts(),
-    ...beganBefore(since, tried.sums?.beganAt(), ports.now()),
+    ...getFacts(),
+    ...toEarlierStart(since, tried.sums?.beganAt(), ports.now()),
     ...meter.facts(),
     ...tried.sums?.facts(),
     retryCount: tried.retryCount,
@@ -158,11 +169,11 @@ async function runStep(
   };
   if ('skipped' in tried) return { ...base, status: 'skipped' };
   if ('error' in tried) {
-    const failure = { ...failureOf(tried.error), ...(step.retry && { retryable: false }) };
+    const failure = { ...toFailure(tried.error), ...(step.retry && { retryable: false }) };
     const goesOn = stepErrorHandling(step)?.onError === 'continue';
-    return withWarning(step, { ...base, status: 'failed', ...failure }, goesOn ? 1 : 0);
+    return addWarning(step, { ...base, status: 'failed', ...failure }, goesOn ? 1 : 0);
   }
-  return withWarning(
+  return addWarning(
     step,
     { ...base, ...tried.outcome, status: 'completed' },
     tried.outcome.errors?.length ?? 0,
@@ -170,7 +181,7 @@ async function runStep(
 }
 
 /** Of failures after which the flow goes on as it says. @param failed How many */
-function withWarning({ name }: FlowStep, result: StepResult, failed: number): StepResult {
+function addWarning({ name }: FlowStep, result: StepResult, failed: number): StepResult {
   if (failed === 0) return result;
   const what = result.status === 'failed' ? `The step ${name}` : `Items or branches of the step ${name}`;
   const warning = {
@@ -178,50 +189,54 @@ function withWarning({ name }: FlowStep, result: StepResult, failed: number): St
     message: `${what} failed, and the flow went on`,
     count: failed,
   } as const;
-  return { ...result, warnings: mergedWarnings(result.warnings ?? [], [warning]) };
+  return { ...result, warnings: mergeWarnings(result.warnings ?? [], [warning]) };
 }
 
 /** A step that holds steps and was suspended has begun with the first of them. */
-function beganBefore(since: Date, first: string | undefined, now: Date) {
+function toEarlierStart(since: Date, first: string | undefined, now: Date) {
   if (first === undefined || Date.parse(first) >= since.getTime()) return {};
   return { startedAt: first, durationMs: Math.max(0, now.getTime() - Date.parse(first)) };
 }
 
-const failureOf = ({ message, retryable, code }: StepError) => ({
-  error: shortened(message),
+const toFailure = ({ message, retryable, code }: StepError) => ({
+  error: shorten(message),
   ...(code && { errorCode: code }),
   retryable,
 });
 
 /** A step that was stopped by a failure beside it. The reason of the signal says which one. */
-const stopped = ({ reason }: AbortSignal) =>
+const createStopError = ({ reason }: AbortSignal) =>
   new StepError(reason instanceof Error ? reason.message : 'Stopped', { retryable: true });
 
 /** A step of the run itself has notes; one of a flow inside of another is a note. */
 function openStepSpan({ trace }: EngineState, { id, name, type }: FlowStep, path: string, since: Date) {
   if (trace) {
     const span = openSpan(trace, `step/${path}`, since.getTime());
-    const waited = (ms: number) => void span.notes.push({ k: 'w', at: 0, ms });
-    return { span, end() {}, waited, notes: () => (span.notes.length > 0 ? { notes: span.notes } : {}) };
+    const noteWait = (ms: number) => void span.notes.push({ k: 'w', at: 0, ms });
+    return {
+      span,
+      end() {},
+      noteWait,
+      notes: () => (span.notes.length > 0 ? { notes: span.notes } : {}),
+    };
   }
   const note = beginNote({ k: 's', n: name, id, ty: type });
   const end = (tried: object) =>
     note?.end('error' in tried ? { st: 'e' } : 'skipped' in tried ? { st: 's' } : {});
-  return { span: note?.span, end, waited() {}, notes: () => ({}) };
+  return { span: note?.span, end, noteWait() {}, notes: () => ({}) };
 }
 
 const once = { retryCount: 0, attempts: undefined, sums: undefined };
 
 /** Call only after redaction: a truncated secret value would not be recognised. */
-const shortened = (message: string) =>
-  truncate(message, messageMax) + (message.length > messageMax ? '…' : '');
+const shorten = (message: string) => truncate(message, messageMax) + (message.length > messageMax ? '…' : '');
 const messageMax = 1_000;
 
 /** What the steps of a list see and change. */
 export interface Frame {
   variables: Variables;
   /** Those of the variables that its steps have set. */
-  own: Variables;
+  assigned: Variables;
   signal: AbortSignal;
   /** With those who pay for its model calls. */
   ports: Ports;
@@ -239,13 +254,13 @@ function applyResult(frame: Frame, step: FlowStep, result: StepResult): void {
   frame.last = result;
 }
 
-function setVariables({ variables, own }: Frame, step: FlowStep, result: StepResult): void {
+function setVariables({ variables, assigned }: Frame, step: FlowStep, result: StepResult): void {
   const variable = outputVariableName(step);
   if (!variable) return;
   const { errors } = result;
-  const set = { [variable]: flowing(result), ...(errors && { [`${variable}Errors`]: errors }) };
+  const set = { [variable]: toFlowingValue(result), ...(errors && { [`${variable}Errors`]: errors }) };
   Object.assign(variables, set);
-  Object.assign(own, set);
+  Object.assign(assigned, set);
 }
 
 /**
@@ -258,7 +273,7 @@ async function takeOverInside(
   path: string,
   isDone: boolean,
 ): Promise<void> {
-  const inside = isDone ? doneInside(state, path) : (state.earlier?.inside(path) ?? []);
+  const inside = isDone ? listDoneInside(state, path) : (state.earlier?.inside(path) ?? []);
   state.bounds.countSteps(inside.length);
   for (const result of inside) {
     const step = findStepAt(state.steps, result.path);
@@ -270,11 +285,11 @@ async function takeOverInside(
 }
 
 /** In the order in which they ended. */
-function doneInside({ done }: EngineState, path: string): readonly StepResult[] {
+function listDoneInside({ done }: EngineState, path: string): readonly StepResult[] {
   if (!done) return [];
-  const known = byHolder.get(done) ?? groupByHolder(done);
-  byHolder.set(done, known);
-  return known.get(path) ?? [];
+  const groups = byHolder.get(done) ?? groupByHolder(done);
+  byHolder.set(done, groups);
+  return groups.get(path) ?? [];
 }
 
 /** A holder in a thousand items would otherwise look through all results a thousand times. */

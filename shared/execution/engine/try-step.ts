@@ -1,18 +1,28 @@
+/**
+ * Makes one attempt at a step: fills in its templates, plans, reuses or performs, and checks its output.
+ * Order for a step that costs or acts: plan → hash of the plan → a stored result for that hash → perform. A run that
+ * reuses nothing pays for the hash alone. Steps that hold lists run them through `createInside`, each in a frame of
+ * variables of its own (`scope`).
+ * A failure of the step is an outcome; anything else is thrown: bugs, and the reason of the aborted signal. A long wait
+ * for a model suspends the run (`RunMustWait`) as long as no model has answered in the attempt.
+ * An interrupted attempt leaves its turns and marks behind (`step-support/acts.ts`); the next attempt resumes an agent's
+ * turns, and refuses to repeat an act whose outcome nobody knows.
+ */
 import { createHash } from 'node:crypto';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { createFiller } from '../../adapters/templates/filler.ts';
 import { anySignal } from '../../core/concurrency/abort.ts';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { characterCount } from '../../core/json/json-texts.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
-import { sortedJson } from '../../core/json/sorted-json.ts';
-import { flowing } from '../../core/redaction/hidden.ts';
+import { toSortedJson } from '../../core/json/sorted-json.ts';
+import { toFlowingValue } from '../../core/redaction/hidden.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { type RunPath, toShownPlace, turnsPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
-import { paidBy } from '../model-calls/payers.ts';
+import { addPayer } from '../model-calls/payers.ts';
 import { openActs } from '../step-support/acts.ts';
 import type { Inside, ListOutcome, ListRun } from '../step-support/held-run.ts';
 import type {
@@ -67,39 +77,39 @@ export async function attemptStep(
   let requestHash: string | undefined;
   let sums: StepSums | undefined;
   try {
-    const variables = secrets.variablesFor(step, frame.variables);
+    const variables = secrets.resolveVariables(step, frame.variables);
     const filler = createFiller(variables, ports.sandbox);
     const emit = onStepEvent && secrets.emitter(step, (event: StepEvent) => onStepEvent(step, event, path));
     const runner = await loadStepRunner(step.type);
-    const place = () => placeOf(state, step, path);
+    const place = () => toStepPlace(state, step, path);
     const run = {
       ...filler,
       config,
       variables,
-      ports: comingBack(ports, state, step, since),
+      ports: suspendLongWaits(ports, state, step, since),
       signal,
       since,
       place,
       act: acts.act,
-      turns: turnsOf(state, path),
+      turns: openTurns(state, path),
       emit,
     };
     const onHash = (hash: string) => {
       requestHash = hash;
     };
-    const outcome = await (state.rehearsal?.insteadOf(step) ?? runWith(runner));
+    const outcome = await (state.rehearsal?.insteadOf(step) ?? runStepRunner(runner));
     // A step that goes on after failures in it goes on after this one, too.
     if (sums) signal.throwIfAborted();
     if ('isWaiting' in outcome || 'until' in outcome) return outcome;
     if ('awaitsCaller' in outcome) {
       if (state.hasCaller) return outcome;
-      throw callerMissing();
+      throw createCallerMissingError();
     }
-    takeOutput(state, flowing(outcome));
+    takeOutput(state, toFlowingValue(outcome));
     state.turns.delete(path);
     return { outcome: secrets.outcome(step, outcome), requestHash, sums };
 
-    function runWith(runner: AnyStepRunner) {
+    function runStepRunner(runner: AnyStepRunner) {
       if ('run' in runner) return runner.run(run);
       if (!('hold' in runner)) return actOn(runner, run, { state, frame, step, path, reuse, onHash });
       sums = openSums(frame.sums);
@@ -108,7 +118,7 @@ export async function attemptStep(
     }
   } catch (thrown) {
     frame.signal.throwIfAborted();
-    if (limit?.aborted) return { error: acts.failure(tooLong(step)), requestHash, sums };
+    if (limit?.aborted) return { error: acts.failure(createTimeoutError(step)), requestHash, sums };
     if (thrown instanceof RunMustWait && state.trace) return { until: thrown.until };
     const error = secrets.error(step, thrown);
     if (error instanceof StepError) return { error: acts.failure(error), requestHash, sums };
@@ -116,7 +126,7 @@ export async function attemptStep(
   }
 }
 
-const turnsOf = ({ turns, kept, onMark, onActed }: EngineState, path: string): StepTurns => ({
+const openTurns = ({ turns, kept, onMark, onActed }: EngineState, path: string): StepTurns => ({
   earlier: () => turns.get(path) ?? kept?.get(turnsPath(path)),
   async keep(made, acts) {
     turns.set(path, made);
@@ -130,7 +140,7 @@ const turnsOf = ({ turns, kept, onMark, onActed }: EngineState, path: string): S
  * The ports of a step that can run again later: a longer wait for a model suspends the run, until a model has answered. A flow
  * inside of another is not suspended.
  */
-function comingBack(ports: Ports, { trace }: EngineState, { retry }: FlowStep, since: Date): Ports {
+function suspendLongWaits(ports: Ports, { trace }: EngineState, { retry }: FlowStep, since: Date): Ports {
   if (!trace) return ports;
   let isAnswered = false;
   const wait = { since, maySuspend: () => !isAnswered, triesAgain: retry !== undefined };
@@ -153,21 +163,21 @@ function comingBack(ports: Ports, { trace }: EngineState, { retry }: FlowStep, s
   };
 }
 
-const placeOf = ({ steps }: EngineState, { id, name }: FlowStep, path: string) => ({
+const toStepPlace = ({ steps }: EngineState, { id, name }: FlowStep, path: string) => ({
   path,
   stepId: id,
   stepName: name,
   ...toShownPlace(steps, path),
 });
 
-const tooLong = ({ timeoutMs }: FlowStep) =>
+const createTimeoutError = ({ timeoutMs }: FlowStep) =>
   new StepError(`The step did not end within its time limit of ${timeoutMs} ms`, {
     retryable: true,
     kind: 'timeout',
   });
 
 /** The step of a local tool, with the output that the caller sent. */
-export function answeredStep(state: EngineState, step: FlowStep, output: unknown): AttemptOutcome {
+export function takeAnswer(state: EngineState, step: FlowStep, output: unknown): AttemptOutcome {
   try {
     takeOutput(state, output);
     return { outcome: state.secrets.outcome(step, { output }) };
@@ -177,7 +187,7 @@ export function answeredStep(state: EngineState, step: FlowStep, output: unknown
   }
 }
 
-const callerMissing = () =>
+const createCallerMissingError = () =>
   new StepError(
     'The caller of a run executes local tools, but nobody waits for this run; run the flow through POST /v1/dispatch, or remove the step',
   );
@@ -205,23 +215,23 @@ async function actOn<Config>(
   run: StepRun<Config>,
   { state, frame, step, path, reuse, onHash }: Acting,
 ): Promise<StepOutcome | Suspended | AwaitsCaller> {
-  const known = { ...run, ports: { ...run.ports, tools: readOnce(run.ports.tools) } };
-  const plan = await runner.plan(known);
-  const hash = await hashOf(runner, known, plan, { state, frame, step });
+  const planRun = { ...run, ports: { ...run.ports, tools: readOnce(run.ports.tools) } };
+  const plan = await runner.plan(planRun);
+  const hash = await hashPlan(runner, planRun, plan, { state, frame, step });
   if (hash !== undefined) {
     onHash(hash);
   }
   const earlier = hash === undefined ? undefined : await reuse?.(hash);
   if (state.rehearsal) return state.rehearsal.act({ step, path }, plan, earlier);
   if (earlier) return earlier;
-  return runner.perform(plan.request, known);
+  return runner.perform(plan.request, planRun);
 }
 
 /** Larger requests, such as ten thousand vectors, are made again rather than hashed. */
 const hashedCharactersMax = 4_000_000;
 
 /** Undefined for what is not reused, and for what cannot be made: its failure says why. */
-async function hashOf<Config>(
+async function hashPlan<Config>(
   runner: ActingRunner<Config>,
   run: StepRun<Config>,
   plan: StepPlan<unknown>,
@@ -229,9 +239,9 @@ async function hashOf<Config>(
 ): Promise<string | undefined> {
   // Steps of a flow inside of another have no results.
   if (!trace || !getStepType(step.type).reusable) return undefined;
-  if (characterCount(plan.request, hashedCharactersMax) > hashedCharactersMax) return undefined;
+  if (countCharacters(plan.request, hashedCharactersMax) > hashedCharactersMax) return undefined;
   try {
-    const marked = secrets.markedFor(step, variables);
+    const marked = secrets.markVariables(step, variables);
     const shown =
       marked &&
       (await runner.plan({ ...run, variables: marked, ...createFiller(marked, run.ports.sandbox) }));
@@ -273,23 +283,23 @@ export async function requestHash(
     ...models.map((name) => ports.model.identity(name)),
     ...agents.map((id) => ports.agents.versionOf(id)),
   ]);
-  return hashOfJson([hashVersion, type, meanings, withoutNames(request, models)]);
+  return hashOfJson([hashVersion, type, meanings, omitModelNames(request, models)]);
 }
 
 /** Of a result that the fallbacks of a step gave for a request: other fallbacks would give another. */
-export const hashOfFallback = (hash: string, policy: ErrorHandling) => hashOfJson([hash, policy]);
+export const hashFallback = (hash: string, policy: ErrorHandling) => hashOfJson([hash, policy]);
 
 const hashOfJson = (content: unknown) =>
-  createHash('sha256').update(sortedJson(content)).digest().subarray(0, hashBytes).toString('base64url');
+  createHash('sha256').update(toSortedJson(content)).digest().subarray(0, hashBytes).toString('base64url');
 
 /** The name of a model says nothing beside its meaning: `default` may mean what a config's id means. */
-const withoutNames = (request: unknown, models: readonly string[]) =>
+const omitModelNames = (request: unknown, models: readonly string[]) =>
   models.length > 0 ? { ...(request as object), model: undefined, embeddingModel: undefined } : request;
 
 /** @throws StepError if the output is too large or too deep. */
 function takeOutput(state: EngineState, output: unknown): void {
   checkOutput(output);
-  state.characters += checkedCharacters(output, charactersMax - state.characters);
+  state.characters += checkCharacters(output, charactersMax - state.characters);
 }
 
 /** A record may have 100 levels of metadata, and a step may return it inside a list or an object. */
@@ -306,8 +316,8 @@ function checkOutput(output: unknown): void {
 /** The limit for all outputs of a run together: they stay in memory until its end. */
 const charactersMax = 100_000_000;
 
-function checkedCharacters(output: unknown, left: number): number {
-  const characters = characterCount(output, left);
+function checkCharacters(output: unknown, left: number): number {
+  const characters = countCharacters(output, left);
   if (characters <= left) return characters;
   throw new StepError(
     `The outputs of the run have more than ${charactersMax} characters together; return less from the steps`,
@@ -334,26 +344,26 @@ function createInside(state: EngineState, around: Frame, holder: Holder): Inside
     hasBegun: (key) => state.begun.has(`${path}.${key}`),
     run: async ({ signal = holder.signal, ...list }) => {
       const frame = { ...frameFor(around, list), signal, sums, absorbs: absorbsAround || list.absorbs };
-      const restore = list.scope === 'around' ? giveFor(around, list.given) : undefined;
+      const restore = list.scope === 'around' ? setTemporarily(around, list.inputs) : undefined;
       const end = await state.runList(state, frame, list.steps, `${path}.${list.key}.`).finally(restore);
-      return outcomeOf(end, frame);
+      return toListOutcome(end, frame);
     },
   };
 }
 
-function frameFor(around: Frame, { scope, given, payer }: ListRun) {
-  const ports = payer ? paidBy(around.ports, payer) : around.ports;
+function frameFor(around: Frame, { scope, inputs, payer }: ListRun) {
+  const ports = payer ? addPayer(around.ports, payer) : around.ports;
   if (scope === 'around') return { ...around, ports, last: { output: null } };
-  const variables = { ...(scope === 'own' && around.variables), ...given };
-  return { variables, own: {}, ports, last: { output: null } };
+  const variables = { ...(scope === 'own' && around.variables), ...inputs };
+  return { variables, assigned: {}, ports, last: { output: null } };
 }
 
 /** Sets variables in the scope around. @returns what puts back what was there before. */
-function giveFor({ variables }: Frame, given: object) {
-  const before = Object.keys(given).map(
+function setTemporarily({ variables }: Frame, inputs: object) {
+  const before = Object.keys(inputs).map(
     (name) => [name, Object.hasOwn(variables, name), variables[name]] as const,
   );
-  Object.assign(variables, given);
+  Object.assign(variables, inputs);
   return () => {
     for (const [name, wasSet, value] of before) {
       if (wasSet) variables[name] = value;
@@ -362,8 +372,11 @@ function giveFor({ variables }: Frame, given: object) {
   };
 }
 
-const outcomeOf = ({ failure, isWaiting }: ListEnd, { last, own, variables }: Frame): ListOutcome => {
+const toListOutcome = (
+  { failure, isWaiting }: ListEnd,
+  { last, assigned, variables }: Frame,
+): ListOutcome => {
   if (isWaiting) return { status: 'waiting' };
   if (failure) return { status: 'failed', failure };
-  return { status: 'completed', output: flowing(last), own, variables };
+  return { status: 'completed', output: toFlowingValue(last), assigned, variables };
 };

@@ -1,7 +1,7 @@
 import type { A2aEvent, A2aRequest } from '../../adapters/ports/a2a-port.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
-import { traceHeaders } from '../../core/tracing/active-span.ts';
+import { getTraceHeaders } from '../../core/tracing/active-span.ts';
 import type { ExternalAgent } from './external-agent.ts';
 
 export type AgentAnswer = Extract<A2aEvent, { type: 'end' }>;
@@ -17,9 +17,9 @@ export async function* callAgent(
   for await (const event of ports.a2a.send({
     ...base,
     ...message,
-    headers: { ...traceHeaders(), ...base.headers },
+    headers: { ...getTraceHeaders(), ...base.headers },
   })) {
-    if (event.type === 'failure') throw refused(event);
+    if (event.type === 'failure') throw toRefusal(event);
     if (event.type === 'end' && !isAnswer(event)) {
       throw new StepError(sentence(`The agent ended its task as ${event.state}`, event.text));
     }
@@ -29,7 +29,7 @@ export async function* callAgent(
 
 const isAnswer = ({ state }: AgentAnswer) => state === 'completed' || state === 'input-required';
 
-function refused({ failure, status }: Extract<A2aEvent, { type: 'failure' }>): StepError {
+function toRefusal({ failure, status }: Extract<A2aEvent, { type: 'failure' }>): StepError {
   if (status === 401 || status === 403) {
     return new StepError(
       sentence(

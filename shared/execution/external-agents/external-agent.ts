@@ -4,8 +4,8 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { CachedAgentCard, ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { toCachedCard } from '../../domain/agents/external-card.ts';
-import { credentialHeaders } from '../step-support/credential-headers.ts';
-import { a2aWithout } from '../step-support/masks.ts';
+import { toCredentialHeaders } from '../step-support/credential-headers.ts';
+import { redactA2a } from '../step-support/masks.ts';
 
 export interface ExternalAgent {
   ports: Ports;
@@ -22,11 +22,11 @@ export async function openExternalAgent(
   signal: AbortSignal,
 ): Promise<ExternalAgent> {
   const { auth, timeoutMs = 60_000, retryCount: retries = 2 } = config;
-  const inside = redactedFor(ports, auth?.credentials);
-  const card = config.cachedAgentCard ?? (await fetchedCard(inside, config, signal));
-  const headers = headersOf(auth);
+  const inside = redactPorts(ports, auth?.credentials);
+  const card = config.cachedAgentCard ?? (await fetchCard(inside, config, signal));
+  const headers = toHeaders(auth);
   const base = {
-    agent: addressOf(config, card, Object.keys(headers).length > 0),
+    agent: toAddress(config, card, Object.keys(headers).length > 0),
     headers,
     timeoutMs,
     retries,
@@ -35,7 +35,7 @@ export async function openExternalAgent(
 }
 
 /** @throws StepError if only the card says where the agent is. */
-async function fetchedCard(
+async function fetchCard(
   { fetch, now }: Ports,
   { agentCardUrl, endpoint }: ExternalConfig,
   signal: AbortSignal,
@@ -50,7 +50,7 @@ async function fetchedCard(
 }
 
 /** The card knows the path of an agent of which the config names only the origin. */
-function addressOf(
+function toAddress(
   { endpoint, agentCardUrl }: ExternalConfig,
   card: CachedAgentCard | undefined,
   hasCredentials: boolean,
@@ -74,20 +74,20 @@ function addressOf(
 const sameOrigin = (one: string, other: string) =>
   URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin;
 
-function headersOf(auth: ExternalConfig['auth']): Record<string, string> {
+function toHeaders(auth: ExternalConfig['auth']): Record<string, string> {
   const { type = 'none', credentials = '', headerName } = auth ?? {};
   if (credentials === '') return {};
   const [username = '', ...password] = credentials.split(':');
   return type === 'basic'
-    ? credentialHeaders({ type, username, password: password.join(':') })
-    : credentialHeaders({ type, token: credentials, headerName });
+    ? toCredentialHeaders({ type, username, password: password.join(':') })
+    : toCredentialHeaders({ type, token: credentials, headerName });
 }
 
 /** A server could repeat its credentials in its responses. */
-function redactedFor(ports: Ports, credentials: string | undefined): Ports {
+function redactPorts(ports: Ports, credentials: string | undefined): Ports {
   if (credentials === undefined) return ports;
   const password = credentials.split(':').slice(1).join(':');
   const values = new Map([['externalConfig.auth.credentials', credentials]]);
   if (password !== '') values.set('externalConfig.auth.password', password);
-  return { ...ports, a2a: a2aWithout(ports.a2a, values) };
+  return { ...ports, a2a: redactA2a(ports.a2a, values) };
 }

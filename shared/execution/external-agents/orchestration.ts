@@ -15,14 +15,17 @@ const defaultPrompt =
  * the agent's skills as its tools. `native` and `none` mean `delegate`; `managed` means `agent_skill` with the default
  * prompt.
  */
-export function agentOrchestration({ skillOrchestration = 'delegate', skillOrchestrator }: ExternalConfig) {
+export function getAgentOrchestration({
+  skillOrchestration = 'delegate',
+  skillOrchestrator,
+}: ExternalConfig) {
   if (skillOrchestration !== 'agent_skill' && skillOrchestration !== 'managed') return 'delegate' as const;
   const { systemPrompt, ...model } = skillOrchestrator ?? { model: 'default' };
   const isManaged = skillOrchestration === 'managed' || !systemPrompt;
   return { ...model, systemPrompt: isManaged ? defaultPrompt : systemPrompt };
 }
 
-function enabledSkills({ skillsOverride = [], cachedAgentCard }: ExternalConfig): ChosenSkill[] {
+function listEnabledSkills({ skillsOverride = [], cachedAgentCard }: ExternalConfig): ChosenSkill[] {
   const overrides = new Map(skillsOverride.map((override) => [override.id, override]));
   return (cachedAgentCard?.skills ?? [])
     .map((skill) => ({ skill, override: overrides.get(skill.id) }))
@@ -30,15 +33,15 @@ function enabledSkills({ skillsOverride = [], cachedAgentCard }: ExternalConfig)
 }
 
 /** The skills that a model may call: those with the role `tool`, else all that are enabled and not hidden. */
-export function toolSkills(config: ExternalConfig): ChosenSkill[] {
-  const enabled = enabledSkills(config);
+export function listToolSkills(config: ExternalConfig): ChosenSkill[] {
+  const enabled = listEnabledSkills(config);
   const tools = enabled.filter(({ override }) => override?.role === 'tool');
   return tools.length > 0 ? tools : enabled;
 }
 
 /** The skill that delegated messages are for: the one that orchestrates, else the only one that stands alone. */
 export function delegateSkill(config: ExternalConfig): string | undefined {
-  const enabled = enabledSkills(config);
+  const enabled = listEnabledSkills(config);
   const orchestrator = enabled.find(({ override }) => override?.role === 'orchestrator');
   const alone = enabled.filter(({ override }) => override?.role === 'standalone');
   return (orchestrator ?? (alone.length === 1 ? alone[0] : undefined))?.skill.id;

@@ -30,21 +30,21 @@ const secondsBefore = 1;
 const perMillion = 1e-6;
 
 /** What a call costs on average: like earlier ones of its step and model, else between nothing and its limits. */
-export function expectedCall(
+export function estimateCall(
   asked: AskedCall,
   limits: ModelLimits,
   past: readonly PastResult[],
 ): ExpectedCall {
   const same = past.filter(({ model }) => model === asked.model);
   const price = limits.prices?.find(({ above }) => above === 0);
-  const listed = (input: number, output: number) =>
+  const priceTokens = (input: number, output: number) =>
     price ? (input * Number(price.input) + output * Number(price.output)) * perMillion : null;
   const { estimate, promptEstimate, longest = 2 * responseTokensDefault } = asked;
   if (same.length < resultsMin) {
     const output = longest / 2;
-    const spread = listed(0, longest) ?? 0;
+    const spread = priceTokens(0, longest) ?? 0;
     const seconds = secondsBefore + output / tokensPerSecond;
-    const cost = listed(estimate, output);
+    const cost = priceTokens(estimate, output);
     // As a uniform distribution has it.
     return { input: estimate, output, cost, spread: spread / Math.sqrt(12), seconds, basis: 'bounds' };
   }
@@ -60,18 +60,18 @@ export function expectedCall(
       ),
     );
   const outputs = same.map(({ outputTokens }) => outputTokens);
-  const output = Math.max(0, Math.min(fitted(sizes, outputs, estimate), asked.longest ?? Infinity));
+  const output = Math.max(0, Math.min(fitLine(sizes, outputs, estimate), asked.longest ?? Infinity));
   const paid = same.filter(({ cost }) => cost !== null) as { cost: number }[] & PastResult[];
-  const asListed = listed(sum(paid, 'inputTokens'), sum(paid, 'outputTokens')) ?? 0;
+  const asListed = priceTokens(sum(paid, 'inputTokens'), sum(paid, 'outputTokens')) ?? 0;
   // The list has the highest rates; what caches saved until now, they go on to save.
   const discount =
     paid.length > 0 && asListed > 0 ? Math.min(1, sum(paid as { cost: number }[], 'cost') / asListed) : 1;
-  const cost = listed(input, output);
+  const cost = priceTokens(input, output);
   return {
     input,
     output,
     cost: cost === null ? null : cost * discount,
-    spread: deviation(outputs) * (listed(0, 1) ?? 0) * discount,
+    spread: computeDeviation(outputs) * (priceTokens(0, 1) ?? 0) * discount,
     seconds: sum(same, 'durationMs') / same.length / 1_000,
     basis: 'history',
   };
@@ -80,7 +80,7 @@ export function expectedCall(
 const ratio = (one: number, other: number) => (other > 0 ? one / other : 1);
 
 /** On the line of least squares, as far as the sizes differ. */
-function fitted(sizes: readonly number[], values: readonly number[], at: number): number {
+function fitLine(sizes: readonly number[], values: readonly number[], at: number): number {
   const [meanSize, meanValue] = [mean(sizes), mean(values)];
   const variance = mean(sizes.map((size) => (size - meanSize) ** 2));
   if (variance < 1) return meanValue;
@@ -91,7 +91,7 @@ function fitted(sizes: readonly number[], values: readonly number[], at: number)
 export const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((total, value) => total + value, 0) / values.length : 0;
 
-const deviation = (values: readonly number[]) => {
+const computeDeviation = (values: readonly number[]) => {
   const middle = mean(values);
   return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
 };

@@ -1,3 +1,10 @@
+/**
+ * Says what a run of a flow on records would cost, without calling or storing anything.
+ * It samples up to `sampleMax` records, walks the flow on each with the engine in rehearsal (`walk-record.ts`: steps
+ * that cost or act are planned, outputs are guessed from history), and scales up. Each step's plan is priced twice: what
+ * is expected (`expected-call.ts`) and the most that it can cost (`prompt-call.ts`).
+ * The walk ends after `walkMs`; the answer then says how many records it looked at.
+ */
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
@@ -15,36 +22,36 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { agentVersionReader } from '../agent-runs/agent-version-reader.ts';
-import { nothingSelected } from '../batches/recompute.ts';
+import { createNothingSelectedError } from '../batches/recompute.ts';
 import {
   type BatchOptions,
   batchStarter,
-  missingRecords,
-  noRecords,
+  createMissingRecordsError,
+  createNoRecordsError,
   type RunRecordSelection,
   type SelectedRecords,
-  selectedRecords,
+  selectRecords,
 } from '../batches/start-batch.ts';
-import { earlierResults, readEarlier } from '../runs/reused-results.ts';
+import { findEarlierResults, readEarlier } from '../runs/reused-results.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { openGuesses } from './guesses.ts';
 import { readHistory } from './history.ts';
 import { openModels } from './models.ts';
-import { limitsOfRecord } from './other-steps.ts';
+import { forecastLimits } from './other-steps.ts';
 import { type ForecastStep, openStepForecasts } from './step-forecasts.ts';
-import { batchDurationSeconds, type Forecast, totalCost, totalOfStep } from './totals.ts';
+import { estimateBatchSeconds, type Forecast, sumCosts, toStepTotal } from './totals.ts';
 import { walkRecord } from './walk-record.ts';
 
 /** Fails whatever is called: a forecast reaches nothing outside. */
-const closed = <Port extends object>(name: string): Port =>
+const createClosedPort = <Port extends object>(name: string): Port =>
   new Proxy({} as Port, {
     get: (_port, member) => () => {
       throw new Error(`A forecast must not call ${name}.${String(member)}`);
     },
   });
 
-const refused = (name: string) => () => {
+const refuse = (name: string) => () => {
   throw new Error(`A forecast must not call ${name}`);
 };
 
@@ -61,20 +68,20 @@ export const rehearsalPorts = /* @__PURE__ */ using(
     secrets: secretVersions(scope),
     sandbox: sandbox(scope),
     tools: toolsPort(scope),
-    model: { ...modelNames(scope), stream: refused('model.stream') },
-    agents: { versionOf: agentVersionReader(scope), run: refused('agents.run') },
-    embed: refused('embed'),
-    fetch: refused('fetch'),
-    searchAccount: refused('searchAccount'),
-    records: closed('records'),
-    vectors: closed('vectors'),
-    memory: closed('memory'),
-    assets: closed('assets'),
-    messages: closed('messages'),
-    mcp: closed('mcp'),
-    a2a: closed('a2a'),
-    flows: closed('flows'),
-    waits: closed('waits'),
+    model: { ...modelNames(scope), stream: refuse('model.stream') },
+    agents: { versionOf: agentVersionReader(scope), run: refuse('agents.run') },
+    embed: refuse('embed'),
+    fetch: refuse('fetch'),
+    searchAccount: refuse('searchAccount'),
+    records: createClosedPort('records'),
+    vectors: createClosedPort('vectors'),
+    memory: createClosedPort('memory'),
+    assets: createClosedPort('assets'),
+    messages: createClosedPort('messages'),
+    mcp: createClosedPort('mcp'),
+    a2a: createClosedPort('a2a'),
+    flows: createClosedPort('flows'),
+    waits: createClosedPort('waits'),
   }),
 );
 
@@ -102,9 +109,10 @@ export const forecaster = /* @__PURE__ */ using(
       const flow = await flowFinder(scope).find(flowId);
       const [{ steps }, selected] = await Promise.all([
         runVersions(scope).peek(flow, principal.environment, version),
-        selectedRecords(scope, selection, timeLeftMs),
+        selectRecords(scope, selection, timeLeftMs),
       ]);
-      if (!selected || ('recordIds' in selected && selected.recordIds.length === 0)) throw nothingSelected();
+      if (!selected || ('recordIds' in selected && selected.recordIds.length === 0))
+        throw createNothingSelectedError();
       const isNamed = selection.recordIds !== undefined;
       const [sample, history] = await Promise.all([
         sampleRecords(scope, selected, isNamed),
@@ -125,9 +133,9 @@ export const forecaster = /* @__PURE__ */ using(
         if (signal.aborted) return undefined;
         const reuse = options.reuse;
         const stored = reuse ? await readEarlier(scope, record.id) : [];
-        const earlier = reuse && (await earlierResults(scope, stored, { runId, flowId }, { reuse }));
+        const earlier = reuse && (await findEarlierResults(scope, stored, { runId, flowId }, { reuse }));
         const variables = runVariables({ flowId, flowName: flow.name, runId, startedAt, userId, record });
-        const given = {
+        const walkOptions = {
           runId,
           steps,
           variables,
@@ -139,7 +147,7 @@ export const forecaster = /* @__PURE__ */ using(
           signal,
           onFailure: failures.note,
         };
-        return walkRecord(given).catch((error) => {
+        return walkRecord(walkOptions).catch((error) => {
           if (signal.aborted) return undefined;
           throw error;
         });
@@ -148,7 +156,7 @@ export const forecaster = /* @__PURE__ */ using(
       const records: ForecastStep[][] = [];
       for await (const found of mapConcurrently(sample.records, recordsAtOnce, walk))
         if (found) records.push(found);
-      const others = sample.total > records.length ? await limitsOfRecord(steps, forecasts) : [];
+      const others = sample.total > records.length ? await forecastLimits(steps, forecasts) : [];
       const walked = { total: sample.total, records, others };
       // A flow that runs at several places has the same steps there.
       const acting = new Map(
@@ -156,7 +164,7 @@ export const forecaster = /* @__PURE__ */ using(
           .filter(({ step: { enabled, type } }) => enabled && getStepType(type).effects)
           .map(({ step }) => [step.id, step]),
       );
-      const totals = [...acting.values()].map((step) => totalOfStep(step, walked));
+      const totals = [...acting.values()].map((step) => toStepTotal(step, walked));
       const factor = sample.total / Math.max(1, records.length);
       const reasons = [...records.flat(), ...others].flatMap(({ max }) => max.note ?? []);
       const late =
@@ -169,9 +177,9 @@ export const forecaster = /* @__PURE__ */ using(
         records: sample.total,
         sampled: records.length,
         steps: totals,
-        cost: records.length > 0 ? totalCost(totals) : null,
+        cost: records.length > 0 ? sumCosts(totals) : null,
         saved: records.flat().reduce((sum, { saved }) => sum + saved, 0) * factor,
-        durationSeconds: batchDurationSeconds(walked, options.recordConcurrency),
+        durationSeconds: estimateBatchSeconds(walked, options.recordConcurrency),
         notes: [...new Set([...sample.notes, ...late, ...failures.notes(records.length), ...reasons])],
       };
     };
@@ -215,8 +223,8 @@ async function sampleRecords(
   if ('recordIds' in selected) {
     const { recordIds } = selected;
     const missing = isNamed ? await records.findMissing(recordIds) : [];
-    if (missing.length > 0) throw missingRecords(recordIds, missing);
-    return { total: recordIds.length, records: await records.getMany(evenly(recordIds)), notes: [] };
+    if (missing.length > 0) throw createMissingRecordsError(recordIds, missing);
+    return { total: recordIds.length, records: await records.getMany(pickEvenly(recordIds)), notes: [] };
   }
   const { recordType } = selected;
   const ids: string[] = [];
@@ -224,14 +232,14 @@ async function sampleRecords(
     ids.push(...page);
     if (ids.length >= idsMax) break;
   }
-  if (ids.length === 0) throw noRecords(recordType);
+  if (ids.length === 0) throw createNoRecordsError(recordType);
   const isAll = ids.length < idsMax;
   const total = isAll ? ids.length : await scope.table.count(recordsRange(recordType));
   const notes = total > ids.length ? [`The sample is of the newest ${ids.length} records`] : [];
-  return { total, records: await records.getMany(evenly(ids)), notes };
+  return { total, records: await records.getMany(pickEvenly(ids)), notes };
 }
 
-const evenly = (ids: readonly string[]): string[] => {
+const pickEvenly = (ids: readonly string[]): string[] => {
   const count = Math.min(sampleMax, ids.length);
   return Array.from({ length: count }, (_, index) => ids[Math.floor((index * ids.length) / count)] as string);
 };

@@ -3,7 +3,7 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import { type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { checkpointEntity, parseRows, type StoredStepResult } from '../runs/checkpoint.ts';
-import { checkpointsOfFlow, withoutDeletedResults } from '../runs/checkpoint-index.ts';
+import { listFlowCheckpoints, skipDeletedResults } from '../runs/checkpoint-index.ts';
 
 /** A completed result of a step. */
 export interface PastResult {
@@ -32,8 +32,8 @@ export async function readHistory(scope: Scope, flowId: string): Promise<History
   const { table } = scope;
   const payloads = payloadReader(scope);
   const keys: ReturnType<typeof checkpointEntity.key>[] = [];
-  const entries = checkpointsOfFlow(table, flowId, { newestFirst: true });
-  for await (const { recordId, runId, index } of withoutDeletedResults(table, 'record', entries)) {
+  const entries = listFlowCheckpoints(table, flowId, { newestFirst: true });
+  for await (const { recordId, runId, index } of skipDeletedResults(table, 'record', entries)) {
     keys.push(checkpointEntity.key({ recordId, runId, index }));
     if (keys.length >= checkpointsMax) break;
   }
@@ -44,31 +44,31 @@ export async function readHistory(scope: Scope, flowId: string): Promise<History
     for (const [place, kept] of checkpoint.results.entries()) {
       const [stepId, status, , durationMs] = rows[place] ?? [];
       if (stepId === undefined || status !== 'completed' || kept.reusedFrom) continue;
-      const known = results.get(stepId) ?? [];
-      if (known.length === 0) results.set(stepId, known);
-      known.push(pastResult(kept, checkpoint.recordId, durationMs ?? 0, payloads.fetch));
+      const ofStep = results.get(stepId) ?? [];
+      if (ofStep.length === 0) results.set(stepId, ofStep);
+      ofStep.push(toPastResult(kept, checkpoint.recordId, durationMs ?? 0, payloads.fetch));
     }
   }
   return results;
 }
 
-const pastResult = (
+const toPastResult = (
   kept: StoredStepResult,
   recordId: string | null,
   durationMs: number,
-  fetched: (payload: PayloadRef) => Promise<unknown>,
+  fetchPayload: (payload: PayloadRef) => Promise<unknown>,
 ): PastResult => ({
   recordId,
   model: kept.modelUsed,
-  promptEstimate: kept.resolvedPrompt ? tokensIn(kept.resolvedPrompt) : 0,
+  promptEstimate: kept.resolvedPrompt ? estimatePayloadTokens(kept.resolvedPrompt) : 0,
   inputTokens: kept.promptTokens ?? 0,
   outputTokens: kept.completionTokens ?? 0,
   cost: kept.estimatedCost === null ? null : Number(kept.estimatedCost ?? 0),
   durationMs,
-  output: async () => kept.output && fetched(kept.output),
+  output: async () => kept.output && fetchPayload(kept.output),
 });
 
-const tokensIn = (payload: PayloadRef): number =>
+const estimatePayloadTokens = (payload: PayloadRef): number =>
   'pointer' in payload
     ? payload.bytes / charactersPerToken
     : tokensOfText(String(JSON.parse(payload.inline)));

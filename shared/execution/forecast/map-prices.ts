@@ -7,8 +7,8 @@ import { modelNames } from '../../domain/model-configs/model-names.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { estimateTokens } from '../agent-loop/compaction.ts';
-import { longestResponse } from '../model-calls/call-cost.ts';
-import { expectedCall } from './expected-call.ts';
+import { getLongestResponse } from '../model-calls/call-cost.ts';
+import { estimateCall } from './expected-call.ts';
 import { type ForecastModels, openModels } from './models.ts';
 
 /** Adds to the warnings of lists without a bound what their items cost, as far as the prices are known. */
@@ -22,9 +22,9 @@ export const mapPricer = /* @__PURE__ */ using(
       return Promise.all(
         warnings.map(async (warning) => {
           const map = warning.code === unboundedMap && visits.find((visit) => isAt(visit, warning));
-          const cost = map ? await costOfItem(models, map, visits) : null;
+          const cost = map ? await priceItem(models, map, visits) : null;
           if (cost === null) return warning;
-          const price = `each item costs about ${dollars(cost)}, ${mapItemsMax.toLocaleString('en')} items about ${dollars(cost * mapItemsMax)}`;
+          const price = `each item costs about ${formatDollars(cost)}, ${mapItemsMax.toLocaleString('en')} items about ${formatDollars(cost * mapItemsMax)}`;
           return { ...warning, message: `${warning.message}: ${price}` };
         }),
       );
@@ -35,7 +35,7 @@ const isAt = ({ path }: StepNode, { path: found }: Finding) =>
   [...path, 'config', 'items'].join('.') === found;
 
 /** In USD, once through the steps; null if some price is not known, or if steps inside repeat the calls. */
-async function costOfItem(
+async function priceItem(
   models: ForecastModels,
   map: StepNode,
   visits: readonly StepNode[],
@@ -46,12 +46,12 @@ async function costOfItem(
   const repeats = ({ lists }: StepNode) =>
     lists.slice(map.lists.length + 1).some(({ holder }) => ['map', 'loop'].includes(holder.step.type));
   if (paid.some((inside) => inside.step.type !== 'prompt' || repeats(inside))) return null;
-  const costs = await Promise.all(paid.map(({ step }) => costOfPrompt(models, step)));
+  const costs = await Promise.all(paid.map(({ step }) => pricePrompt(models, step)));
   return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
 }
 
 /** With the length of the templates for that of the prompt: what they insert is not known. */
-async function costOfPrompt(models: ForecastModels, { config }: UncheckedStep): Promise<number | null> {
+async function pricePrompt(models: ForecastModels, { config }: UncheckedStep): Promise<number | null> {
   const { model, systemPrompt, userPrompt = config.text, maxTokens } = config;
   if (typeof model !== 'string') return null;
   try {
@@ -61,9 +61,9 @@ async function costOfPrompt(models: ForecastModels, { config }: UncheckedStep): 
       { role: 'user', content: String(userPrompt ?? '') },
     ]);
     const asked = { inputTokens: estimate, ...(typeof maxTokens === 'number' && { maxTokens }) };
-    const longest = longestResponse(asked, limits);
+    const longest = getLongestResponse(asked, limits);
     const call = { estimate, promptEstimate: estimate, longest, model: await models.modelUsed(model) };
-    return expectedCall(call, limits, []).cost;
+    return estimateCall(call, limits, []).cost;
   } catch (error) {
     if (error instanceof StepError) return null;
     throw error;
@@ -71,5 +71,5 @@ async function costOfPrompt(models: ForecastModels, { config }: UncheckedStep): 
 }
 
 /** With two significant digits below a dollar. */
-const dollars = (amount: number) =>
+const formatDollars = (amount: number) =>
   `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(2)).toLocaleString('en', { maximumFractionDigits: 12 })}`;

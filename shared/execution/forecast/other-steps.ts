@@ -9,7 +9,7 @@ import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { loadStepRunner } from '../steps/index.ts';
 import type { HighestCost, PromptRequest } from './prompt-call.ts';
 import { type ForecastStep, type StepForecasts, unlimitedCost } from './step-forecasts.ts';
-import { addedTokens, type UnknownTexts } from './unknown-texts.ts';
+import { countAddedTokens, type UnknownTexts } from './unknown-texts.ts';
 import type { Walk } from './walk-record.ts';
 
 /** The steps that may run too, if an unknown output decides otherwise than its guess. They count for the limit alone. */
@@ -30,10 +30,10 @@ export async function forecastOtherSteps(
   const others: ForecastStep[] = [];
   for (const { step, path } of walkSteps(steps)) {
     const runner = await loadStepRunner(step.type);
-    const seen = acted.get(path) ?? 0;
+    const actedTimes = acted.get(path) ?? 0;
     const isRepeated = [...repeated].some((around) => path.startsWith(`${around}.`));
-    const times = mostTimes(steps, path) - seen;
-    const isKnown = times <= 0 || (seen > 0 && !isRepeated);
+    const times = mostTimes(steps, path) - actedTimes;
+    const isKnown = times <= 0 || (actedTimes > 0 && !isRepeated);
     if (isKnown || !step.enabled || !('plan' in runner)) continue;
     const planning = { config: step.config, variables, ports, signal, since: ports.now() };
     const plan = await Promise.resolve(
@@ -42,10 +42,10 @@ export async function forecastOtherSteps(
       if (error instanceof StepError) return undefined;
       throw error;
     });
-    const forecast = await forecasts.of(
+    const forecast = await forecasts.forecastStep(
       step,
       plan?.request as PromptRequest | undefined,
-      addedTokens(step, unknown),
+      countAddedTokens(step, unknown),
     );
     others.push({ ...forecast, expected: undefined, max: severalTimes(forecast.max, times) });
     const variable = outputVariableName(step);
@@ -55,14 +55,14 @@ export async function forecastOtherSteps(
 }
 
 /** A record that is not walked, of which nothing but the limits of the models is known. */
-export async function limitsOfRecord(
+export async function forecastLimits(
   steps: readonly FlowStep[],
   forecasts: StepForecasts,
 ): Promise<ForecastStep[]> {
   const acting: ForecastStep[] = [];
   for (const { step, path } of walkSteps(steps)) {
     if (!step.enabled || !getStepType(step.type).effects) continue;
-    const { max = unlimitedCost } = await forecasts.of(step, undefined, null);
+    const { max = unlimitedCost } = await forecasts.forecastStep(step, undefined, null);
     const most = severalTimes(max, mostTimes(steps, path));
     acting.push({ stepId: step.id, isReused: false, saved: 0, expected: undefined, max: most });
   }
@@ -73,9 +73,9 @@ export async function limitsOfRecord(
 const mostTimes = (steps: readonly FlowStep[], path: RunPath): number =>
   listsAround(path)
     .map((list) => findStepAt(steps, holderPath(list)))
-    .reduce((times, holder) => times * timesIn(holder), 1);
+    .reduce((times, holder) => times * getTimes(holder), 1);
 
-const timesIn = (holder: FlowStep | undefined): number =>
+const getTimes = (holder: FlowStep | undefined): number =>
   holder?.type === 'map' ? mapItemsMax : holder?.type === 'loop' ? Number(holder.config.maxIterations) : 1;
 
 const severalTimes = ({ calls, cost, ...highest }: HighestCost, times: number): HighestCost => ({

@@ -3,7 +3,7 @@ import { type Message, messageText } from '../../domain/conversations/message.ts
 import type { PromptConfig } from '../../domain/flows/step-types/prompt.ts';
 import { fallbackAttempts, stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { estimateTokens } from '../agent-loop/compaction.ts';
-import { longestResponse, worstCaseCost } from '../model-calls/call-cost.ts';
+import { getLongestResponse, getWorstCaseCost } from '../model-calls/call-cost.ts';
 import type { ForecastModels } from './models.ts';
 
 /** What the plan of a prompt says. */
@@ -39,7 +39,7 @@ export const estimatePromptTokens = ({ system, messages }: PromptRequest): numbe
   ]);
 
 /** No token is shorter than a byte of UTF-8. Undefined with files. */
-function bytesOf({ system, messages, format }: PromptRequest): number | undefined {
+function countBytes({ system, messages, format }: PromptRequest): number | undefined {
   if (
     messages.some(({ content }) => typeof content !== 'string' && content.some(({ type }) => type !== 'text'))
   )
@@ -62,26 +62,26 @@ interface Bounding {
 }
 
 /** What a prompt costs at most on one record: with all its fallbacks, retries and turns, each as long as its limits. */
-export async function highestCost(models: ForecastModels, given: Bounding): Promise<HighestCost> {
-  const { config, maxRetries } = given;
+export async function boundCost(models: ForecastModels, bounding: Bounding): Promise<HighestCost> {
+  const { config, maxRetries } = bounding;
   const hasSchema = typeof config.responseFormat === 'object';
   const turns = config.tools ? (config.tools.maxToolCalls ?? 10) + 1 : 1;
-  const attempts = await attemptsOf(models, config);
+  const attempts = await listAttempts(models, config);
   let [calls, cost, response] = [0, 0 as number | null, 0 as number | null];
   let note: string | undefined;
   for (const { model, maxTokens } of attempts) {
     const limits = await models.limits(model);
-    const output = longestResponse({ inputTokens: 0, maxTokens }, { ...limits, contextTokens: undefined });
-    const first = inputTokens(given, limits);
+    const output = getLongestResponse({ inputTokens: 0, maxTokens }, { ...limits, contextTokens: undefined });
+    const first = boundInputTokens(bounding, limits);
     const again = limits.contextTokens;
     const repeats = turns * (hasSchema ? 2 : 1);
-    const costOf = (input: number | undefined) =>
-      input === undefined || output === undefined ? undefined : priceOf({ input, output }, limits);
-    const [one, more] = [costOf(first), repeats > 1 ? costOf(again) : 0];
+    const toCost = (input: number | undefined) =>
+      input === undefined || output === undefined ? undefined : getHighestPrice({ input, output }, limits);
+    const [one, more] = [toCost(first), repeats > 1 ? toCost(again) : 0];
     calls += repeats;
     if (one === undefined || more === undefined || output === undefined) {
       cost = null;
-      note = whyUnlimited(model, limits, output);
+      note = explainUnlimited(model, limits, output);
     } else if (cost !== null) cost += one + (repeats - 1) * more;
     response = response === null || output === undefined ? null : Math.max(response, output);
   }
@@ -95,22 +95,22 @@ export async function highestCost(models: ForecastModels, given: Bounding): Prom
   };
 }
 
-const priceOf = ({ input, output }: { input: number; output: number }, limits: ModelLimits) =>
-  worstCaseCost(
+const getHighestPrice = ({ input, output }: { input: number; output: number }, limits: ModelLimits) =>
+  getWorstCaseCost(
     { inputTokens: input, maxTokens: output },
     { ...limits, contextTokens: undefined, outputTokens: output },
   )?.toNumber();
 
-function inputTokens(
+function boundInputTokens(
   { config, request, added }: Bounding,
   { contextTokens }: ModelLimits,
 ): number | undefined {
-  const bytes = request && !config.tools ? bytesOf(request) : undefined;
+  const bytes = request && !config.tools ? countBytes(request) : undefined;
   if (bytes === undefined || added === null) return contextTokens;
   return Math.min(bytes + added, contextTokens ?? Infinity);
 }
 
-async function attemptsOf(models: ForecastModels, config: Bounding['config']) {
+async function listAttempts(models: ForecastModels, config: Bounding['config']) {
   const first = { model: config.model, maxTokens: config.maxTokens };
   const policy = stepErrorHandling({ config });
   if (policy?.onError !== 'fallback') return [first];
@@ -119,7 +119,7 @@ async function attemptsOf(models: ForecastModels, config: Bounding['config']) {
   return [first, ...(await Promise.all(more)).flat().map((overrides) => ({ ...first, ...overrides }))];
 }
 
-function whyUnlimited(model: string, { prices }: ModelLimits, output: number | undefined): string {
+function explainUnlimited(model: string, { prices }: ModelLimits, output: number | undefined): string {
   if (!prices) return `The price of the model ${model} is not known`;
   if (output === undefined) return `Nothing limits the responses of the model ${model}; set maxTokens`;
   return `Nothing limits the input of the model ${model}: what it reads is known only in the run`;

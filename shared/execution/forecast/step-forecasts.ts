@@ -2,11 +2,11 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { PromptConfig } from '../../domain/flows/step-types/prompt.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { longestResponse } from '../model-calls/call-cost.ts';
-import { type ExpectedCall, expectedCall, mean } from './expected-call.ts';
+import { getLongestResponse } from '../model-calls/call-cost.ts';
+import { type ExpectedCall, estimateCall, mean } from './expected-call.ts';
 import { type History, type PastResult, resultsMin } from './history.ts';
 import type { ForecastModels } from './models.ts';
-import { estimatePromptTokens, type HighestCost, highestCost, type PromptRequest } from './prompt-call.ts';
+import { boundCost, estimatePromptTokens, type HighestCost, type PromptRequest } from './prompt-call.ts';
 
 type Expected = Omit<ExpectedCall, 'basis'> & { basis: 'history' | 'bounds' | 'none' };
 
@@ -23,7 +23,11 @@ export interface ForecastStep {
 
 export interface StepForecasts {
   /** @param added What unknown outputs add to its input; null if nothing limits that */
-  of: (step: FlowStep, request: PromptRequest | undefined, added: number | null) => Promise<ForecastStep>;
+  forecastStep: (
+    step: FlowStep,
+    request: PromptRequest | undefined,
+    added: number | null,
+  ) => Promise<ForecastStep>;
 }
 
 export const unlimitedCost: HighestCost = { calls: 1, cost: null, response: null };
@@ -36,7 +40,7 @@ export function openStepForecasts(
 ): StepForecasts {
   async function prompt(step: FlowStep, request: PromptRequest | undefined, added: number | null) {
     const config = step.config as unknown as PromptConfig;
-    const max = await highestCost(models, { config, request, added, maxRetries });
+    const max = await boundCost(models, { config, request, added, maxRetries });
     if (!request) return { expected: undefined, max };
     const limits = await models.limits(request.model);
     const estimate = estimatePromptTokens(request);
@@ -46,13 +50,16 @@ export function openStepForecasts(
         system: [],
         messages: [{ role: 'user', content: request.resolvedPrompt }],
       }) - 10;
-    const longest = longestResponse({ inputTokens: estimate, maxTokens: request.settings.maxTokens }, limits);
+    const longest = getLongestResponse(
+      { inputTokens: estimate, maxTokens: request.settings.maxTokens },
+      limits,
+    );
     const asked = { estimate, promptEstimate, longest, model: await models.modelUsed(request.model) };
-    return { expected: expectedCall(asked, limits, history.get(step.id) ?? []), max };
+    return { expected: estimateCall(asked, limits, history.get(step.id) ?? []), max };
   }
 
   return {
-    async of(step, request, added) {
+    async forecastStep(step, request, added) {
       const facts = { stepId: step.id, isReused: false, saved: 0 };
       const past = history.get(step.id) ?? [];
       if (step.type !== 'prompt') return { ...facts, ...other(step, past, maxRetries) };

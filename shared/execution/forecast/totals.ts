@@ -41,7 +41,7 @@ export interface Walked {
 }
 
 /** The costs of all records, of one step. */
-export function totalOfStep(
+export function toStepTotal(
   { id, name, type }: FlowStep,
   { total, records, others }: Walked,
 ): Forecast['steps'][number] {
@@ -81,7 +81,7 @@ export function totalOfStep(
   // What a history shows of one call varies by chance; what limits leave open is the same of all calls.
   const spreads = expected.map(({ spread }) => spread);
   const perRecord = ofRecords.map((steps) => sum(steps.map((each) => each.expected?.cost ?? 0)));
-  const ofSample = rest > 0 ? (total * deviation(perRecord)) / Math.sqrt(records.length) : 0;
+  const ofSample = rest > 0 ? (total * computeDeviation(perRecord)) / Math.sqrt(records.length) : 0;
   const byChance =
     mean(spreads) * (basis === 'history' ? Math.sqrt(expected.length * factor) : expected.length * factor);
   const max = bounds.some(({ max }) => max.cost === null)
@@ -91,35 +91,35 @@ export function totalOfStep(
   return { ...facts, cost: { expected: one * factor, p95: Math.min(p95, max ?? p95), max }, basis };
 }
 
-export function totalCost(steps: Forecast['steps']): Cost | null {
+export function sumCosts(steps: Forecast['steps']): Cost | null {
   const costs = steps.map(({ cost }) => cost);
   if (costs.includes(null)) return null;
-  const known = costs as Cost[];
-  const expected = sum(known.map((cost) => cost.expected));
-  const max = known.reduce(
+  const costsOfSteps = costs as Cost[];
+  const expected = sum(costsOfSteps.map((cost) => cost.expected));
+  const max = costsOfSteps.reduce(
     (total: number | null, cost) => (total === null || cost.max === null ? null : total + cost.max),
     0,
   );
-  const p95 = expected + Math.hypot(...known.map((cost) => cost.p95 - cost.expected));
+  const p95 = expected + Math.hypot(...costsOfSteps.map((cost) => cost.p95 - cost.expected));
   return { expected, p95: Math.min(p95, max ?? p95), max };
 }
 
 /** How long the records take, so many at a time. */
-export function batchDurationSeconds(
+export function estimateBatchSeconds(
   { total, records }: Walked,
   concurrency: number,
 ): Forecast['durationSeconds'] {
   const seconds = records.map((steps) => sum(steps.map(({ expected }) => expected?.seconds ?? 0)));
   const atOnce = Math.max(1, Math.min(concurrency, total));
   const expected = Math.max(mean(seconds), (mean(seconds) * total) / atOnce);
-  const varies = deviation(seconds) * quantile * Math.max(1, Math.sqrt(total) / atOnce);
+  const varies = computeDeviation(seconds) * quantile * Math.max(1, Math.sqrt(total) / atOnce);
   // The steps of one record vary about as much as they take.
   return { expected, p95: expected + varies + mean(seconds) };
 }
 
 const round = (value: number) => Math.round(value);
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-const deviation = (values: readonly number[]) => {
+const computeDeviation = (values: readonly number[]) => {
   const middle = mean(values);
   return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
 };

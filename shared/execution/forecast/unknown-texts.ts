@@ -12,21 +12,21 @@ export type UnknownTexts = Map<string, number | null>;
 const mentions = (text: string, variable: string) => [
   ...text.matchAll(new RegExp(`(?<![\\w$.])${variable.replaceAll('$', '\\$')}(?![\\w$])`, 'g')),
 ];
-const insertions = (text: string, variable: string) => [
+const findInsertions = (text: string, variable: string) => [
   ...text.matchAll(new RegExp(`\\{\\{-?\\s*${variable.replaceAll('$', '\\$')}\\s*-?\\}\\}`, 'g')),
 ];
 
-const textOf = ({ type, config }: Pick<FlowStep, 'type' | 'config'>): string => {
+const getTemplateText = ({ type, config }: Pick<FlowStep, 'type' | 'config'>): string => {
   const held = new Set<PropertyKey | undefined>(findHeldLists(config).map(({ at: [name] }) => name));
   const isOwn = ([name]: [string, unknown]) => !held.has(name) && !namesOfOutput.has(name);
   const text = JSON.stringify(Object.fromEntries(Object.entries(config).filter(isOwn)));
   // Elsewhere in a template a name is a word of a sentence.
-  return codeTypes.has(type) ? text : tagsIn(text).join(' ');
+  return codeTypes.has(type) ? text : findTags(text).join(' ');
 };
 
 const namesOfOutput = new Set(['outputVariable', 'variableName', 'as', 'indexAs']);
 
-const tagsIn = (text: string): string[] => [
+const findTags = (text: string): string[] => [
   ...text
     .split('{{')
     .slice(1)
@@ -52,13 +52,16 @@ const codeTypes = new Set([
  * How many tokens the unknown values may add to what a step renders: 0 if it reads none, null if it does more than insert
  * them.
  */
-export function addedTokens(step: Pick<FlowStep, 'type' | 'config'>, unknown: UnknownTexts): number | null {
-  const text = textOf(step);
+export function countAddedTokens(
+  step: Pick<FlowStep, 'type' | 'config'>,
+  unknown: UnknownTexts,
+): number | null {
+  const text = getTemplateText(step);
   let added = 0;
   for (const [variable, most] of unknown) {
     const places = mentions(text, variable).length;
     if (places === 0) continue;
-    if (most === null || insertions(text, variable).length < places) return null;
+    if (most === null || findInsertions(text, variable).length < places) return null;
     added += places * most;
   }
   return added;
@@ -84,7 +87,7 @@ export function openInside(step: FlowStep, unknown: UnknownTexts): void {
 export function openInputs({ type, config }: FlowStep, unknown: UnknownTexts): void {
   if (type !== 'flow') return;
   for (const [name, value] of Object.entries(config.inputs ?? {})) {
-    if (addedTokens({ type, config: { value } }, unknown) !== 0) unknown.set(name, null);
+    if (countAddedTokens({ type, config: { value } }, unknown) !== 0) unknown.set(name, null);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { definitionPath, isOwnScope, listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
@@ -18,7 +18,7 @@ import { forecastOtherSteps } from './other-steps.ts';
 import type { PromptRequest } from './prompt-call.ts';
 import type { ForecastStep, StepForecasts } from './step-forecasts.ts';
 import {
-  addedTokens,
+  countAddedTokens,
   givesUnknown,
   isUndecided,
   openInputs,
@@ -63,17 +63,17 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
     async act({ step, path }, { request }, earlier) {
       const place = definitionPath(path);
       acted.set(place, (acted.get(place) ?? 0) + 1);
-      const added = addedTokens(step, unknown);
-      const forecast = await forecasts.of(step, request as PromptRequest, added);
+      const added = countAddedTokens(step, unknown);
+      const forecast = await forecasts.forecastStep(step, request as PromptRequest, added);
       if (earlier) {
-        found.push(reusedOf(step, earlier as EarlierOutcome, added === 0 ? undefined : forecast));
+        found.push(toReused(step, earlier as EarlierOutcome, added === 0 ? undefined : forecast));
         if (added === 0) forget(unknown, step, path);
         else note(step, forecast.max.response);
         return earlier;
       }
       found.push(forecast);
       note(step, forecast.max.response);
-      return guesses.of(step, recordId, forecast);
+      return guesses.guess(step, recordId, forecast);
     },
   };
   const run = { steps, variables, ports, signal, rehearsal, earlier: walk.earlier };
@@ -97,7 +97,7 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
     if (variable) variables[variable] = result.output;
     if (!getStepType(step.type).effects) judgeFree(unknown, step, result);
   };
-  await runFlow({ ...run, onEvent, trace: tracedRun(walk.runId, undefined) });
+  await runFlow({ ...run, onEvent, trace: toTracedRun(walk.runId, undefined) });
   if (isUncertain) found.push(...(await forecastOtherSteps(walk, { acted, variables, unknown, repeated })));
   return found;
 }
@@ -110,14 +110,14 @@ const forget = (unknown: UnknownTexts, step: FlowStep, path: RunPath) =>
 function judgeFree(unknown: UnknownTexts, step: FlowStep, { output, path }: StepResult): void {
   const variable = outputVariableName(step);
   if (!variable) return;
-  const added = givesUnknown(step, unknown) ? null : addedTokens(step, unknown);
+  const added = givesUnknown(step, unknown) ? null : countAddedTokens(step, unknown);
   const isWait = step.type === 'wait-until';
   if (added === 0 && !isWait) forget(unknown, step, path);
   else if (added === null || isWait || typeof output !== 'string') unknown.set(variable, null);
   else unknown.set(variable, Buffer.byteLength(output) + added);
 }
 
-const reusedOf = (
+const toReused = (
   { id }: FlowStep,
   { savedCost }: EarlierOutcome & StepOutcome,
   otherwise: ForecastStep | undefined,

@@ -9,7 +9,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
-import { type BatchOwner, singleRunId } from '../batches/start-batch.ts';
+import { type BatchOwner, toSingleRunId } from '../batches/start-batch.ts';
 import { backgroundStarter } from '../targets/start-in-background.ts';
 import { toTarget, toTargetInput } from '../targets/target.ts';
 
@@ -34,8 +34,8 @@ export const webhookStarter = /* @__PURE__ */ using(
       const batchId =
         deliveryId === undefined
           ? scope.newId('batch')
-          : await batchOfDelivery(scope, { ...delivery, deliveryId });
-      const id = singleRunId(batchId);
+          : await findDeliveryBatch(scope, { ...delivery, deliveryId });
+      const id = toSingleRunId(batchId);
       const target = toTarget(named);
       const isStarted =
         target.kind === 'agent' &&
@@ -60,7 +60,7 @@ interface WebhookDelivery {
 }
 
 /** A sender's id may be longer than a key. */
-const hashOf = ({ endpointSlug, deliveryId }: WebhookDelivery) =>
+const hashDelivery = ({ endpointSlug, deliveryId }: WebhookDelivery) =>
   createHash('sha256').update(`${endpointSlug}\0${deliveryId}`).digest('hex');
 
 export const receivedWebhookEntity = defineEntity({
@@ -72,13 +72,13 @@ export const receivedWebhookEntity = defineEntity({
     ttl: z.int(),
   }),
   key: (delivery: WebhookDelivery) => ({
-    PK: tenantPartition(`SURFACE#${delivery.surfaceId}#RECEIVED#${hashOf(delivery)}`),
+    PK: tenantPartition(`SURFACE#${delivery.surfaceId}#RECEIVED#${hashDelivery(delivery)}`),
     SK: 'RECEIVED',
   }),
 });
 
 /** The batch of a delivery: the same one each time, also in parallel. */
-export async function batchOfDelivery(
+export async function findDeliveryBatch(
   { table, now, newId }: Scope,
   delivery: WebhookDelivery,
 ): Promise<string> {
@@ -91,5 +91,5 @@ export async function batchOfDelivery(
   if (isFirst) return batchId;
   const received = await table.get(receivedWebhookEntity, delivery, { consistent: true });
   // Expired in between.
-  return received ? received.batchId : batchOfDelivery({ table, now, newId }, delivery);
+  return received ? received.batchId : findDeliveryBatch({ table, now, newId }, delivery);
 }

@@ -4,10 +4,7 @@ import { filterDeleted } from '../../platform/cleanup/tombstone.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** A run goes with its flow, agent or tool, whose removal may take a while. */
-export async function withoutDeletedRuns(
-  { table }: Pick<Scope, 'table'>,
-  runs: readonly Run[],
-): Promise<Run[]> {
+export async function omitDeletedRuns({ table }: Pick<Scope, 'table'>, runs: readonly Run[]): Promise<Run[]> {
   const owners = runs.flatMap(({ flowId = [], agentId = [], toolId = [] }) =>
     [flowId, agentId, toolId].flat(),
   );

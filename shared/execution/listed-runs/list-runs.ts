@@ -1,3 +1,11 @@
+/**
+ * Lists the runs of a tenant over all kinds, newest first, a page at a time.
+ * The row of a run is one item in time order; runs inside of others are in a second range, and the two are merged as far
+ * as neither can have newer rows. What DynamoDB can filter by is in the query, the rest is filtered here
+ * (`run-filter.ts`).
+ * A page takes at most `queriesMax` queries; then it ends early with a cursor. Progress of running batches is read for
+ * the rows that are shown.
+ */
 import * as z from 'zod';
 import {
   childRunsPartition,
@@ -16,9 +24,9 @@ import type { QueryOptions, WalkOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { QueryPage } from '../../platform/data/table.ts';
 import { batchFinder } from '../batches/batch-store.ts';
-import { withoutDeletedRuns } from './deleted-runs.ts';
-import { filterExpression, passes, type RunsFilter } from './run-filter.ts';
-import { withProgress } from './running-batches.ts';
+import { omitDeletedRuns } from './deleted-runs.ts';
+import { matchesRun, type RunsFilter, toFilterExpression } from './run-filter.ts';
+import { addProgress } from './running-batches.ts';
 
 export interface RunsQuery extends RunsFilter {
   limit: number;
@@ -50,11 +58,11 @@ export const runList = /* @__PURE__ */ using(['table:read', batchFinder], (scope
   const { table, now } = scope;
 
   /** The next rows of all sources, as far as none of them can have newer ones. */
-  async function nextRows(query: RunsQuery, sources: readonly Source[], place: Place) {
+  async function readNextRows(query: RunsQuery, sources: readonly Source[], place: Place) {
     const { after } = place;
     const pages = await Promise.all(
       sources.map(
-        async (source) => (await table.walk(pageOf(query, source, place)).next()).value ?? emptyPage,
+        async (source) => (await table.walk(toPageQuery(query, source, place)).next()).value ?? emptyPage,
       ),
     );
     const end = pages
@@ -74,22 +82,25 @@ export const runList = /* @__PURE__ */ using(['table:read', batchFinder], (scope
   return async (query: RunsQuery): Promise<RunsPage> => {
     const { limit, kinds } = query;
     if (kinds.length === 0) return { runs: [], nextCursor: null };
-    const sources = sourcesOf(query);
-    const found: Awaited<ReturnType<typeof nextRows>>['runs'] = [];
+    const sources = toSources(query);
+    const found: Awaited<ReturnType<typeof readNextRows>>['runs'] = [];
     let after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
     for (let queries = 0; queries < queriesMax; queries += sources.length) {
-      const { runs, end } = await nextRows(query, sources, { after, limit: perQuery(query, queries === 0) });
-      found.push(...runs.filter(({ run }) => passes(run, query, now())));
+      const { runs, end } = await readNextRows(query, sources, {
+        after,
+        limit: getRowsPerQuery(query, queries === 0),
+      });
+      found.push(...runs.filter(({ run }) => matchesRun(run, query, now())));
       after = end;
       if (end === undefined || found.length > limit) break;
     }
     const shown = found.slice(0, limit);
     const nextKey = found.length > limit ? shown.at(-1)?.key : after;
-    const runs = await withoutDeletedRuns(
+    const runs = await omitDeletedRuns(
       scope,
       shown.map(({ run }) => run),
     );
-    const current = await withProgress(scope, runs);
+    const current = await addProgress(scope, runs);
     return {
       runs: current.filter(({ status }) => query.statuses?.includes(status) ?? true),
       nextCursor: nextKey === undefined ? null : encodeCursor(nextKey),
@@ -106,21 +117,21 @@ interface Place {
 
 type Source = Pick<QueryOptions, 'partition' | 'index'>;
 
-function sourcesOf({ parentRunId, root }: RunsQuery): Source[] {
+function toSources({ parentRunId, root }: RunsQuery): Source[] {
   if (parentRunId !== undefined) return [{ partition: childRunsPartition(parentRunId), index: 1 }];
   return [{ partition: runsPartition }, ...(root ? [] : [{ partition: insideRunsPartition }])];
 }
 
 /** Most filters leave many runs, so the first Query need not read much. */
-function perQuery(query: RunsQuery, isFirst: boolean): number {
+function getRowsPerQuery(query: RunsQuery, isFirst: boolean): number {
   const { minDurationMs, minCost, error, limit } = query;
-  const isPlain = (minDurationMs ?? minCost ?? error ?? filterExpression(query)) === undefined;
+  const isPlain = (minDurationMs ?? minCost ?? error ?? toFilterExpression(query)) === undefined;
   if (isPlain) return limit + 2;
   return isFirst ? (limit + 1) * firstRowsPerRun : filteredRowsPerQuery;
 }
 
-function pageOf(query: RunsQuery, source: Source, { after, limit }: Place): WalkOptions {
-  const filter = filterExpression(query);
+function toPageQuery(query: RunsQuery, source: Source, { after, limit }: Place): WalkOptions {
+  const filter = toFilterExpression(query);
   const { from, to } = query;
   const last = to && toRunsCeiling(to.getTime());
   const upper = [after, last].filter((bound) => bound !== undefined).sort()[0];

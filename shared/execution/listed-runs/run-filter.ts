@@ -23,34 +23,34 @@ export interface RunsFilter {
   error?: string | undefined;
 }
 
-const own = ['flowId', 'agentId', 'toolId', 'sessionId'] as const;
+const ownNames = ['flowId', 'agentId', 'toolId', 'sessionId'] as const;
 const ofTrigger = ['productId', 'surfaceId', 'scheduleId', 'apiKeyId'] as const;
 
 /** A batch is stored as running until it ends; whether it has begun follows from its records. */
-const stored = (statuses: NonNullable<RunsFilter['statuses']>) =>
+const toStoredStatuses = (statuses: NonNullable<RunsFilter['statuses']>) =>
   statuses.includes('scheduled') ? [...new Set([...statuses, 'running' as const])] : statuses;
 
 /** What DynamoDB can filter by. */
-export function filterExpression(filter: RunsFilter) {
+export function toFilterExpression(filter: RunsFilter) {
   const values: Record<string, unknown> = {};
-  const oneOf = (path: string, name: string, wanted: readonly string[]) => {
+  const toOneOf = (path: string, name: string, wanted: readonly string[]) => {
     const names = wanted.map((value, index) => {
       values[`${name}${index}`] = value;
       return `:${name}${index}`;
     });
     return `${path} IN (${names.join(', ')})`;
   };
-  const equal = (path: string, name: (typeof own)[number] | (typeof ofTrigger)[number]) => {
+  const equal = (path: string, name: (typeof ownNames)[number] | (typeof ofTrigger)[number]) => {
     if (filter[name] === undefined) return [];
     values[name] = filter[name];
     return [`${path}#${name} = :${name}`];
   };
   const { kinds, statuses, triggers, tag, warning } = filter;
   const conditions = [
-    ...(kinds.length < runKinds.length ? [oneOf('#summary.#kind', 'kind', kinds)] : []),
-    ...(statuses ? [oneOf('#summary.#status', 'status', stored(statuses))] : []),
-    ...(triggers ? [oneOf('#summary.#trigger.#type', 'trigger', triggers)] : []),
-    ...own.flatMap((name) => equal('#summary.', name)),
+    ...(kinds.length < runKinds.length ? [toOneOf('#summary.#kind', 'kind', kinds)] : []),
+    ...(statuses ? [toOneOf('#summary.#status', 'status', toStoredStatuses(statuses))] : []),
+    ...(triggers ? [toOneOf('#summary.#trigger.#type', 'trigger', triggers)] : []),
+    ...ownNames.flatMap((name) => equal('#summary.', name)),
     ...ofTrigger.flatMap((name) => equal('#summary.#trigger.', name)),
   ];
   if (tag !== undefined) {
@@ -66,13 +66,13 @@ export function filterExpression(filter: RunsFilter) {
 }
 
 /** What it cannot. */
-export function passes(run: Run, { minDurationMs, minCost, error }: RunsFilter, now: Date): boolean {
+export function matchesRun(run: Run, { minDurationMs, minCost, error }: RunsFilter, now: Date): boolean {
   return (
-    (minDurationMs === undefined || runDurationMs(run, now) >= minDurationMs) &&
+    (minDurationMs === undefined || getRunDurationMs(run, now) >= minDurationMs) &&
     (minCost === undefined || Number(run.totalCost ?? 0) >= minCost) &&
     (error === undefined || (run.error?.message.toLowerCase().includes(error.toLowerCase()) ?? false))
   );
 }
 
-export const runDurationMs = ({ startedAt, completedAt }: Run, now: Date) =>
+export const getRunDurationMs = ({ startedAt, completedAt }: Run, now: Date) =>
   Math.max(0, (completedAt ? Date.parse(completedAt) : now.getTime()) - Date.parse(startedAt));

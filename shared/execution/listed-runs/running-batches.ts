@@ -3,7 +3,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { batchFinder } from '../batches/batch-store.ts';
 
 /** Running batches as their records stand now: two more requests, if there are any. */
-export async function withProgress(scope: Scope, runs: readonly Run[]): Promise<Run[]> {
+export async function addProgress(scope: Scope, runs: readonly Run[]): Promise<Run[]> {
   const open = runs.filter(({ kind, completedAt }) => kind === 'batch' && completedAt === undefined);
   if (open.length === 0) return [...runs];
   const states = await batchFinder(scope).statesOf(open.map(({ id }) => id));

@@ -13,7 +13,7 @@ export interface MemoryAccess {
 }
 
 const timeoutMs = 120_000;
-const limited = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+const limitTime = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
 
 /** @throws StepError */
 export async function embedText(
@@ -21,7 +21,7 @@ export async function embedText(
   model: string,
   text: string,
 ): Promise<number[]> {
-  const { vectors } = await ports.embed({ model, texts: [text], signal: limited(signal) });
+  const { vectors } = await ports.embed({ model, texts: [text], signal: limitTime(signal) });
   return vectors[0] ?? [];
 }
 
@@ -38,6 +38,6 @@ export async function askMemoryModel(
     { role: 'system', content: instruction },
     { role: 'user', content: prompt },
   ];
-  const request = { model, messages, reasoning, streamed: false, signal: limited(signal) };
+  const request = { model, messages, reasoning, streamed: false, signal: limitTime(signal) };
   return (await collect(ports.model.stream(request))).text.trim();
 }

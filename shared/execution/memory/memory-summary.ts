@@ -17,12 +17,12 @@ export async function memorySummary(access: MemoryAccess): Promise<string | unde
   const memory = await ports.memory.open(profile);
   let stored = await memory.summary(session);
   for (let round = 0; round < roundsMax; round++) {
-    const known = stored?.through ?? 0;
-    if (known >= memory.memoryCount) break;
-    const { memories, through } = await memory.after(known, { session, limit: readMax });
-    if (through === known) break;
-    const fitting = fittingIn(memories);
-    const last = fitting.length < memories.length ? (fitting.at(-1)?.number ?? known) : through;
+    const summarised = stored?.through ?? 0;
+    if (summarised >= memory.memoryCount) break;
+    const { memories, through } = await memory.after(summarised, { session, limit: readMax });
+    if (through === summarised) break;
+    const fitting = takeFitting(memories);
+    const last = fitting.length < memories.length ? (fitting.at(-1)?.number ?? summarised) : through;
     const text = fitting.length > 0 ? await nextText(access, stored, fitting) : (stored?.text ?? '');
     const next = { session, text, through: last };
     await memory.storeSummary(next, stored);
@@ -45,7 +45,7 @@ async function nextText(
 }
 
 /** The first memories that fit a prompt: at least one. */
-function fittingIn(memories: readonly NumberedMemory[]): readonly NumberedMemory[] {
+function takeFitting(memories: readonly NumberedMemory[]): readonly NumberedMemory[] {
   let characters = 0;
   const end = memories.findIndex(({ text }, index) => {
     characters += text.length;

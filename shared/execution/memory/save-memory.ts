@@ -7,8 +7,8 @@ export async function saveMemory(
   text: string,
 ): Promise<{ id: string; isNew: boolean }> {
   const memory = parseMemory(text);
-  const known = await ports.memory.open(profile);
-  const embeddingModel = known.embeddingModel ?? (await ports.model.embeddingModel());
+  const memories = await ports.memory.open(profile);
+  const embeddingModel = memories.embeddingModel ?? (await ports.model.embeddingModel());
   const vector = await embedText({ ports, signal }, embeddingModel, memory);
-  return known.save({ text: memory, session, vector, embeddingModel });
+  return memories.save({ text: memory, session, vector, embeddingModel });
 }

@@ -1,3 +1,10 @@
+/**
+ * The arithmetic of what model calls cost: what one may cost at most, what a budget pays for, and what calls have spent.
+ * Bounds are for decisions before a call (reservations, shortened responses), so they are never too low for a known
+ * price; `Spent` is what calls reported, null where a provider has no price.
+ * `settleAtEnd` wraps a stream so that its cost is settled however it ends, aborted ones with what the provider has
+ * begun to charge.
+ */
 import Big from 'big.js';
 import { tokensOfMessage } from '../../adapters/models/usage.ts';
 import type {
@@ -8,14 +15,14 @@ import type {
   PriceTier,
 } from '../../adapters/ports/model-port.ts';
 import type { Warning } from '../../core/warnings.ts';
-import type { Cost } from './purse.ts';
+import type { Cost } from './budget-reservations.ts';
 
 /**
  * Settles a call of a model when it ends, however it ends. A provider charges what it began, also if it does not say how much
  * that is.
  * @param settle Gets USD; undefined if the cost is not known.
  */
-export async function* settling(
+export async function* settleAtEnd(
   events: AsyncIterable<ModelEvent>,
   settle: (cost: string | undefined) => void,
 ): AsyncGenerator<ModelEvent, void> {
@@ -49,10 +56,10 @@ export interface Spent {
 
 export const nothingSpent: Spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
 
-export const plusSpent = (one: Spent, other: Spent): Spent => ({
+export const addSpent = (one: Spent, other: Spent): Spent => ({
   inputTokens: one.inputTokens + other.inputTokens,
   outputTokens: one.outputTokens + other.outputTokens,
-  ...tokenParts({
+  ...toTokenParts({
     cachedInputTokens: (one.cachedInputTokens ?? 0) + (other.cachedInputTokens ?? 0),
     reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
   }),
@@ -61,7 +68,7 @@ export const plusSpent = (one: Spent, other: Spent): Spent => ({
 });
 
 /** The member of what has warnings, if there are any. */
-export const withWarnings = (warnings: readonly Warning[]): { warnings?: readonly Warning[] } =>
+export const toWarningsMember = (warnings: readonly Warning[]): { warnings?: readonly Warning[] } =>
   warnings.length > 0 ? { warnings } : {};
 
 export const toCacheSavings = (cacheSavings: Big): Pick<Spent, 'cacheSavings'> =>
@@ -69,7 +76,7 @@ export const toCacheSavings = (cacheSavings: Big): Pick<Spent, 'cacheSavings'> =
 
 type Parts = Required<Pick<Spent, 'cachedInputTokens' | 'reasoningTokens'>>;
 
-export const tokenParts = ({ cachedInputTokens, reasoningTokens }: Parts): Partial<Parts> => ({
+export const toTokenParts = ({ cachedInputTokens, reasoningTokens }: Parts): Partial<Parts> => ({
   ...(cachedInputTokens > 0 && { cachedInputTokens }),
   ...(reasoningTokens > 0 && { reasoningTokens }),
 });
@@ -87,43 +94,43 @@ export const responseTokensMin = 256;
 const perToken = new Big('0.000001');
 
 /** The longest response that a call may have; undefined if nothing limits it. */
-export function longestResponse(
+export function getLongestResponse(
   { inputTokens, maxTokens }: NextCall,
   limits: ModelLimits,
 ): number | undefined {
   const { contextTokens, outputTokens } = limits;
   const left = contextTokens === undefined ? undefined : Math.max(0, contextTokens - inputTokens);
-  const known = [maxTokens ?? limits.maxTokens, outputTokens, left].filter((each) => each !== undefined);
-  return known.length > 0 ? Math.min(...known) : undefined;
+  const bounds = [maxTokens ?? limits.maxTokens, outputTokens, left].filter((each) => each !== undefined);
+  return bounds.length > 0 ? Math.min(...bounds) : undefined;
 }
 
 /**
  * The highest cost of a call in USD, with the longest response and no use of a cache; undefined if its price or the
  * length of its response has no known limit.
  */
-export function worstCaseCost(call: NextCall, limits: ModelLimits): Big | undefined {
-  const output = longestResponse(call, limits);
-  const tier = tierFor(call, limits);
+export function getWorstCaseCost(call: NextCall, limits: ModelLimits): Big | undefined {
+  const output = getLongestResponse(call, limits);
+  const tier = findTier(call, limits);
   if (output === undefined || !tier) return undefined;
-  return inputCost(call, tier).plus(new Big(tier.output).times(output).times(perToken));
+  return priceInput(call, tier).plus(new Big(tier.output).times(output).times(perToken));
 }
 
 /**
  * The longest response that a budget in USD pays for, after the input; 0 if it does not even pay for that. Undefined if
  * the price is unknown, or if the response costs nothing.
  */
-export function affordableTokens(budget: Big, call: NextCall, limits: ModelLimits): number | undefined {
-  const tier = tierFor(call, limits);
+export function getAffordableTokens(budget: Big, call: NextCall, limits: ModelLimits): number | undefined {
+  const tier = findTier(call, limits);
   if (!tier || new Big(tier.output).eq(0)) return undefined;
-  const left = budget.minus(inputCost(call, tier));
+  const left = budget.minus(priceInput(call, tier));
   if (left.lte(0)) return 0;
   return left.div(new Big(tier.output).times(perToken)).round(0, Big.roundDown).toNumber();
 }
 
-const inputCost = ({ inputTokens }: NextCall, { input }: PriceTier) =>
+const priceInput = ({ inputTokens }: NextCall, { input }: PriceTier) =>
   new Big(input).times(inputTokens).times(perToken);
 
-const tierFor = ({ inputTokens }: NextCall, { prices = [] }: ModelLimits): PriceTier | undefined =>
+const findTier = ({ inputTokens }: NextCall, { prices = [] }: ModelLimits): PriceTier | undefined =>
   prices
     .filter(({ above }) => above === 0 || inputTokens > above)
     .toSorted((one, other) => other.above - one.above)[0];
@@ -146,45 +153,45 @@ export interface PricedCall {
  * What a call may cost at most; undefined if its price is not known. Of a request that states no limit for its response, a
  * shorter one does.
  */
-export function costOfRequest(request: ModelRequest, known: ModelLimits): PricedCall | undefined {
-  const { outputTokens = known.contextTokens ?? responseTokensDefault } = known;
+export function priceRequest(request: ModelRequest, modelLimits: ModelLimits): PricedCall | undefined {
+  const { outputTokens = modelLimits.contextTokens ?? responseTokensDefault } = modelLimits;
   // The bound for the input is too high to say how much of the context is left.
-  const limits = { ...known, outputTokens, contextTokens: undefined };
+  const limits = { ...modelLimits, outputTokens, contextTokens: undefined };
   const maxTokens = request.settings?.maxTokens;
-  const call: NextCall = { inputTokens: tokensMax(request), maxTokens };
-  const wanted = worstCaseCost(call, limits);
+  const call: NextCall = { inputTokens: boundRequestTokens(request), maxTokens };
+  const wanted = getWorstCaseCost(call, limits);
   if (wanted === undefined) return undefined;
   if (maxTokens !== undefined) return { cost: { wanted, least: wanted }, responseFor: () => undefined };
-  const longest = longestResponse(call, limits) ?? outputTokens;
+  const longest = getLongestResponse(call, limits) ?? outputTokens;
   const shortest = { ...call, maxTokens: Math.min(longest, responseTokensMin) };
   return {
-    cost: { wanted, least: worstCaseCost(shortest, limits) ?? wanted },
-    responseFor: (amount) => Math.min(affordableTokens(amount, call, limits) ?? longest, longest),
+    cost: { wanted, least: getWorstCaseCost(shortest, limits) ?? wanted },
+    responseFor: (amount) => Math.min(getAffordableTokens(amount, call, limits) ?? longest, longest),
   };
 }
 
-export function costOfTexts(texts: readonly string[], limits: ModelLimits): Big | undefined {
-  const inputTokens = texts.reduce((sum, text) => sum + bytesOf(text) + tokensPerPart, 0);
-  return worstCaseCost({ inputTokens, maxTokens: 0 }, limits);
+export function priceTexts(texts: readonly string[], limits: ModelLimits): Big | undefined {
+  const inputTokens = texts.reduce((sum, text) => sum + countBytes(text) + tokensPerPart, 0);
+  return getWorstCaseCost({ inputTokens, maxTokens: 0 }, limits);
 }
 
 /** An upper bound: no token is shorter than a byte of UTF-8 (D70). */
-function tokensMax({ messages, tools = [], format }: ModelRequest): number {
+function boundRequestTokens({ messages, tools = [], format }: ModelRequest): number {
   const ofTools = tools.reduce(
-    (sum, tool) => sum + bytesOf(JSON.stringify(tool)) + tokensPerPart,
+    (sum, tool) => sum + countBytes(JSON.stringify(tool)) + tokensPerPart,
     tools.length > 0 ? tokensForTools : 0,
   );
-  const ofFormat = format?.type === 'json' && format.schema ? bytesOf(JSON.stringify(format.schema)) : 0;
-  return messages.reduce((sum, each) => sum + tokensOf(each), tokensPerPart + ofTools + ofFormat);
+  const ofFormat = format?.type === 'json' && format.schema ? countBytes(JSON.stringify(format.schema)) : 0;
+  return messages.reduce((sum, each) => sum + boundTokens(each), tokensPerPart + ofTools + ofFormat);
 }
 
 /** Files have an estimate, which providers charge at most. */
-function tokensOf({ role, content }: ModelMessage): number {
-  if (typeof content === 'string') return bytesOf(content) + tokensPerPart;
+function boundTokens({ role, content }: ModelMessage): number {
+  if (typeof content === 'string') return countBytes(content) + tokensPerPart;
   return content.reduce((sum: number, part) => {
     if (part.type === 'file') return sum + tokensOfMessage({ role: 'user', content: [part] });
-    return sum + bytesOf(JSON.stringify({ role, part })) + tokensPerPart;
+    return sum + countBytes(JSON.stringify({ role, part })) + tokensPerPart;
   }, 0);
 }
 
-const bytesOf = (text: string) => Buffer.byteLength(text);
+const countBytes = (text: string) => Buffer.byteLength(text);

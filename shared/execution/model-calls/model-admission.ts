@@ -1,3 +1,11 @@
+/**
+ * Admits each request to a provider: pauses of its key first, then the limits of its model config and its key.
+ * Limits and pauses are known from the resolved model, and read again every second where there are any. A pause that a
+ * provider asks for is stored, so that other processes see it. A call waits in place, suspends its run, or fails
+ * (`limiter.ts`); after it got its permits, the pause is looked at once more.
+ * Also here: the store of a limiter's item (`throttleStore`), which decides in one conditional write, based on the item
+ * as it was last read.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import {
@@ -7,9 +15,9 @@ import {
   postponedMsMax,
 } from '../../adapters/models/provider-call.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
-import { boundedMap } from '../../core/cache.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
-import { beforeInvocationEnds } from '../../core/invocation.ts';
+import { onInvocationEnd } from '../../core/invocation.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { modelConfigEntity, providerKeyEntity } from '../../domain/model-configs/model-account.ts';
 import { type Ask, decide, type ThrottleDecision } from '../../domain/throttles/decide.ts';
@@ -19,10 +27,17 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type WriteCondition } from '../../platform/data/writes.ts';
-import { admitToAll, type Gate, openGate, patienceMs, realTiming, tooLate } from './gate.ts';
+import {
+  acquireAll,
+  createTooLateError,
+  type Limiter,
+  openLimiter,
+  patienceMs,
+  realTiming,
+} from './limiter.ts';
 
-/** The gates of this process: its runs share what it may send. */
-const gates = boundedMap<Gate>({ entriesMax: 10_000 });
+/** The limiters of this process: its runs share what it may send. */
+const limiters = createBoundedMap<Limiter>({ entriesMax: 10_000 });
 
 /** The longest pause that is believed. Then a call asks the provider again. */
 const pauseMsMax = 3_600_000;
@@ -31,14 +46,14 @@ const spreadMs = 1_000;
 
 type Process = Pick<Scope, 'table' | 'newId'>;
 
-function gateOf({ table, newId }: Process, id: string): Gate {
+function getLimiter({ table, newId }: Process, id: string): Limiter {
   const name = `${table.tenant} ${id}`;
-  const known = gates.get(name);
-  if (known) return known;
+  const existing = limiters.get(name);
+  if (existing) return existing;
   const holder = newId('hold').slice(-10);
-  const gate = openGate({ store: throttleStore(id), holder, timing: realTiming });
-  gates.set(name, gate);
-  return gate;
+  const limiter = openLimiter({ store: throttleStore(id), holder, timing: realTiming });
+  limiters.set(name, limiter);
+  return limiter;
 }
 
 /** Keeps calls to the limits of model configs and keys, together with all other processes. Without limits nothing is asked. */
@@ -51,23 +66,23 @@ export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }):
     const since = wait?.since.getTime() ?? arrivedAt;
     const maySuspend = () => wait?.maySuspend() ?? false;
     for (let backSince = arrivedAt - since >= inPlaceMsMax ? since : undefined; ; backSince = since) {
-      const known = await knownLimits(scope, model, now);
-      if (known.pausedUntil > now()) {
-        await untilPauseEnds(known, { since, arrivedAt, maySuspend, signal });
+      const current = await getCurrentLimits(scope, model, now);
+      if (current.pausedUntil > now()) {
+        await waitForPauseEnd(current, { since, arrivedAt, maySuspend, signal });
         continue;
       }
-      if (known.limited.length === 0) return { end() {} };
-      const tokens = known.limited.some(({ limits }) => limits.tokensPerMinute) ? request.tokens() : 0;
-      const gates = known.limited.map(({ id, limits }) => ({ gate: gateOf(scope, id), limits }));
-      for (const { gate } of gates) beforeInvocationEnds(gate.tell);
-      const pass = await admitToAll(gates, { scope, tokens, isLive, backSince, maySuspend, signal });
+      if (current.limited.length === 0) return { end() {} };
+      const tokens = current.limited.some(({ limits }) => limits.tokensPerMinute) ? request.tokens() : 0;
+      const limited = current.limited.map(({ id, limits }) => ({ limiter: getLimiter(scope, id), limits }));
+      for (const { limiter } of limited) onInvocationEnd(limiter.report);
+      const permit = await acquireAll(limited, { scope, tokens, isLive, backSince, maySuspend, signal });
       // Meanwhile the key may have been paused.
-      const later = await knownLimits(scope, model, now).catch((error) => {
-        pass.cancel();
+      const later = await getCurrentLimits(scope, model, now).catch((error) => {
+        permit.cancel();
         throw error;
       });
-      if (later.pausedUntil <= now() && pass.confirm()) return { end: pass.end };
-      pass.cancel();
+      if (later.pausedUntil <= now() && permit.confirm()) return { end: permit.end };
+      permit.cancel();
     }
   }
 
@@ -75,8 +90,8 @@ export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }):
     admit,
     async pause(model: ResolvedModel, ms: number): Promise<Date> {
       const until = new Date(now() + Math.min(ms, pauseMsMax));
-      const id = pauseId(model);
-      if (notePause(scope, id, until.getTime())) {
+      const id = toPauseId(model);
+      if (rememberPause(scope, id, until.getTime())) {
         const pause = { id, until: until.toISOString(), ttl: unixSeconds(until) };
         await scope.table.commit([scope.table.writes.put(keyPauseEntity, pause)]);
       }
@@ -92,8 +107,8 @@ interface PausedCall {
   signal: AbortSignal;
 }
 
-async function untilPauseEnds(
-  { pausedUntil }: KnownLimits,
+async function waitForPauseEnd(
+  { pausedUntil }: CurrentLimits,
   { since, arrivedAt, maySuspend, signal }: PausedCall,
 ): Promise<void> {
   const now = realTiming.now();
@@ -103,7 +118,7 @@ async function untilPauseEnds(
     const until = new Date(pausedUntil + Math.random() * spreadMs);
     throw new RunMustWait(until, 'The provider takes no calls with the key');
   }
-  if (isKeptOff) throw tooLate();
+  if (isKeptOff) throw createTooLateError();
   await sleep(ms, undefined, { signal });
 }
 
@@ -113,63 +128,64 @@ interface Limited {
   limits: CallLimits;
 }
 
-interface KnownLimits {
+interface CurrentLimits {
   limited: readonly Limited[];
   /** Unix ms; 0 if the key is not paused. */
   pausedUntil: number;
 }
 
 /** What this process knows of a tenant's configs and keys, by their ids. */
-const limitsById = boundedMap<{ limits: CallLimits }>({ entriesMax: 10_000 });
-const pausesById = boundedMap<number>({ entriesMax: 10_000 });
-const reading = boundedMap<{ at: number; done: Promise<void> }>({ entriesMax: 10_000 });
+const limitsById = createBoundedMap<{ limits: CallLimits }>({ entriesMax: 10_000 });
+const pausesById = createBoundedMap<number>({ entriesMax: 10_000 });
+const reading = createBoundedMap<{ at: number; done: Promise<void> }>({ entriesMax: 10_000 });
 
 /** A change of limits, and a pause that another process has seen, hold after that. */
 const readAfterMs = 1_000;
 
-const nameIn = ({ table }: Pick<Scope, 'table'>, id: string) => `${table.tenant} ${id}`;
+const toName = ({ table }: Pick<Scope, 'table'>, id: string) => `${table.tenant} ${id}`;
 
 /** Keys of the deployment are paused for each tenant by itself. */
-const pauseId = ({ providerKeyId, provider }: ResolvedModel) => providerKeyId ?? provider;
+const toPauseId = ({ providerKeyId, provider }: ResolvedModel) => providerKeyId ?? provider;
 
 /**
  * The limits and the pause that hold for a call. Where there are limits they are read again every second; without any, what
  * the run has read suffices.
  */
-async function knownLimits(
+async function getCurrentLimits(
   scope: Pick<Scope, 'table'>,
   model: ResolvedModel,
   now: () => number,
-): Promise<KnownLimits> {
+): Promise<CurrentLimits> {
   const { configId, providerKeyId, limits = {} } = model;
   const asRead = [
     { id: configId, limits: limits.config },
     { id: providerKeyId, limits: limits.key },
   ].flatMap(({ id, limits }) => (id === undefined ? [] : [{ id, limits: limits ?? {} }]));
-  const latest = () =>
-    asRead.map(({ id, limits }) => ({ id, ...(limitsById.get(nameIn(scope, id)) ?? { limits }) }));
-  if ([...asRead, ...latest()].some(({ limits }) => isLimited(limits))) await readAgain(scope, model, now());
+  const getLatest = () =>
+    asRead.map(({ id, limits }) => ({ id, ...(limitsById.get(toName(scope, id)) ?? { limits }) }));
+  if ([...asRead, ...getLatest()].some(({ limits }) => isLimited(limits)))
+    await readAgain(scope, model, now());
   return {
-    limited: latest().filter(({ limits }) => isLimited(limits)),
+    limited: getLatest().filter(({ limits }) => isLimited(limits)),
     pausedUntil: Math.max(
       model.pausedUntil?.getTime() ?? 0,
-      pausesById.get(nameIn(scope, pauseId(model))) ?? 0,
+      pausesById.get(toName(scope, toPauseId(model))) ?? 0,
     ),
   };
 }
 
 /** @returns whether that is later than what is known */
-function notePause(scope: Pick<Scope, 'table'>, id: string, until: number): boolean {
-  const known = pausesById.get(nameIn(scope, id)) ?? 0;
-  pausesById.set(nameIn(scope, id), Math.max(known, until));
-  return until > known;
+function rememberPause(scope: Pick<Scope, 'table'>, id: string, until: number): boolean {
+  const before = pausesById.get(toName(scope, id)) ?? 0;
+  pausesById.set(toName(scope, id), Math.max(before, until));
+  return until > before;
 }
 
 /** Calls at the same time share a request. */
 function readAgain(scope: Pick<Scope, 'table'>, model: ResolvedModel, at: number): Promise<void> {
-  const name = nameIn(scope, `${model.configId} ${pauseId(model)}`);
-  const known = reading.get(name);
-  if (known && Math.abs(at - known.at) < readAfterMs) return known.done;
+  const name = toName(scope, `${model.configId} ${toPauseId(model)}`);
+  const running = reading.get(name);
+  if (running && Math.abs(at - running.at) < readAfterMs) return running.done;
   const done = readLimits(scope, model).catch((error) => {
     reading.delete(name);
     throw error;
@@ -185,14 +201,14 @@ async function readLimits(scope: Pick<Scope, 'table'>, model: ResolvedModel): Pr
     ...(providerKeyId === undefined ? [] : [{ id: providerKeyId, entity: providerKeyEntity }]),
   ];
   const [pause, ...found] = await scope.table.getMany([
-    keyPauseEntity.key({ id: pauseId(model) }),
+    keyPauseEntity.key({ id: toPauseId(model) }),
     ...owners.map(({ id, entity }) => entity.key({ id })),
   ]);
   for (const [index, { id, entity }] of owners.entries()) {
     const item = found[index];
-    limitsById.set(nameIn(scope, id), { limits: (item && decode(entity, item).limits) ?? {} });
+    limitsById.set(toName(scope, id), { limits: (item && decode(entity, item).limits) ?? {} });
   }
-  if (pause) notePause(scope, pauseId(model), Date.parse(decode(keyPauseEntity, pause).until));
+  if (pause) rememberPause(scope, toPauseId(model), Date.parse(decode(keyPauseEntity, pause).until));
 }
 
 const attemptsMax = 40;
@@ -204,8 +220,8 @@ const newMs = 50;
 
 /** Decides what a process may send in one conditional write, based on the item as it was seen last. */
 export function throttleStore(id: string) {
-  let seen: Throttle | undefined;
-  let seenAt = 0;
+  let cached: Throttle | undefined;
+  let cachedAt = 0;
 
   const read = async ({ table }: Pick<Scope, 'table'>): Promise<Throttle> =>
     (await table.get(throttleEntity, { id }, { consistent: true })) ?? createThrottle(id);
@@ -217,44 +233,44 @@ export function throttleStore(id: string) {
       limits: CallLimits,
       now: () => number,
     ): Promise<ThrottleDecision> {
-      if (now() - seenAt > newMs) seen = undefined;
+      if (now() - cachedAt > newMs) cached = undefined;
       for (let attempt = 0, isFresh = false; attempt < attemptsMax; attempt++) {
         if (attempt >= hurriedAttempts) {
           await sleep(Math.random() * pauseMs * attempt);
-          seen = undefined;
+          cached = undefined;
         }
-        if (!seen) {
-          seen = await read({ table });
+        if (!cached) {
+          cached = await read({ table });
           isFresh = true;
         }
-        const decision = decide(seen, ask, limits, now());
+        const decision = decide(cached, ask, limits, now());
         if (!decision.isNews && isFresh) return decision;
         if (decision.granted < ask.wanted.length && !isFresh) {
           // Others may have given something back.
-          seen = undefined;
+          cached = undefined;
           continue;
         }
         const { put } = table.writes;
         const item = { ...decision.throttle, sent: packSent(decision.throttle.sent) };
-        const { Put } = put(throttleEntity, item, unchangedSince(seen));
+        const { Put } = put(throttleEntity, item, toVersionCondition(cached));
         try {
           await table.commit([{ Put: { ...Put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } }]);
-          seen = decision.throttle;
-          seenAt = now();
+          cached = decision.throttle;
+          cachedAt = now();
           return decision;
         } catch (error) {
-          seen = undefined;
+          cached = undefined;
           if (!(error instanceof ConditionFailed)) throw error;
-          seen = error.item && decode(throttleEntity, error.item);
-          isFresh = seen !== undefined;
+          cached = error.item && decode(throttleEntity, error.item);
+          isFresh = cached !== undefined;
         }
       }
       // Too many processes change it at the same time: its calls go on waiting.
-      const decision = decide(seen ?? createThrottle(id), { ...ask, wanted: [] }, limits, now());
+      const decision = decide(cached ?? createThrottle(id), { ...ask, wanted: [] }, limits, now());
       return { ...decision, askAt: now() + pauseMs * attemptsMax * (1 + Math.random()), isNews: false };
     },
   };
 }
 
-const unchangedSince = ({ version }: Throttle): WriteCondition =>
+const toVersionCondition = ({ version }: Throttle): WriteCondition =>
   version === 0 ? absent : { expression: '#version = :seen', values: { seen: version } };

@@ -1,14 +1,21 @@
+/**
+ * Counts the model calls and warnings of what runs through its ports: a step, a tool or a loop.
+ * Every call that a provider answered counts, whatever became of the answer: one that broke off has no tokens and no
+ * price, one that was refused costs nothing. Calls of inner agents count as spent, but not as calls, since their own run
+ * counts them.
+ * `facts` sums up for a step's result, `drain` yields what is new for the facts of an agent.
+ */
 import { ModelCallFailed, type ModelEvent } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { mergedWarnings, newWarning, type Warning } from '../../core/warnings.ts';
+import { createWarning, mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { createModelCall, createRefusedCall, type ModelCall } from '../../domain/model-usage/model-calls.ts';
 import {
+  addSpent,
   nothingSpent,
-  plusSpent,
   type Spent,
   toCacheSavings,
-  tokenParts,
-  withWarnings,
+  toTokenParts,
+  toWarningsMember,
 } from './call-cost.ts';
 
 export interface ModelFacts {
@@ -43,13 +50,13 @@ export function openMeter(ports: Ports): ModelMeter {
   let drained = { calls: 0, agents: 0 };
   let warnings: readonly Warning[] = [];
   let undrained: readonly Warning[] = [];
-  const warned = (...added: readonly Warning[]) => {
-    warnings = mergedWarnings(warnings, added);
-    undrained = mergedWarnings(undrained, added);
+  const addWarnings = (...added: readonly Warning[]) => {
+    warnings = mergeWarnings(warnings, added);
+    undrained = mergeWarnings(undrained, added);
   };
   // Cut only when it is masked.
   const warn: Ports['warn'] = ({ code, message }) =>
-    warned(newWarning({ code, message: ports.shown(message) }));
+    addWarnings(createWarning({ code, message: ports.shown(message) }));
   return {
     ports: {
       ...ports,
@@ -100,7 +107,7 @@ export function openMeter(ports: Ports): ModelMeter {
           const outcome = await ports.agents.run(request);
           const { warnings: said = [], ...spent } = outcome.spent;
           ofAgents.push(spent);
-          warned(...said);
+          addWarnings(...said);
           return outcome;
         },
       },
@@ -110,18 +117,18 @@ export function openMeter(ports: Ports): ModelMeter {
       const calls = all.slice(drained.calls);
       const agents = ofAgents.slice(drained.agents);
       drained = { calls: all.length, agents: ofAgents.length };
-      const said = withWarnings(undrained);
+      const said = toWarningsMember(undrained);
       undrained = [];
-      const paid = [...calls.map(spentBy), ...agents].reduce(plusSpent, nothingSpent);
+      const paid = [...calls.map(toSpent), ...agents].reduce(addSpent, nothingSpent);
       return { calls, spent: { ...paid, ...said } };
     },
     facts() {
       const last = all.findLast(({ calls }) => calls > 0);
-      if (!last && ofAgents.length === 0) return withWarnings(warnings);
+      if (!last && ofAgents.length === 0) return toWarningsMember(warnings);
       const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cacheSavings, cost } = [
-        ...all.map(spentBy),
+        ...all.map(toSpent),
         ...ofAgents,
-      ].reduce(plusSpent, nothingSpent);
+      ].reduce(addSpent, nothingSpent);
       return {
         ...(last && { modelUsed: last.model }),
         promptTokens: inputTokens,
@@ -130,13 +137,13 @@ export function openMeter(ports: Ports): ModelMeter {
         ...(reasoningTokens && { reasoningTokens }),
         ...(cacheSavings && { cacheSavings }),
         estimatedCost: cost,
-        ...withWarnings(warnings),
+        ...toWarningsMember(warnings),
       };
     },
   };
 }
 
-const spentBy = ({
+const toSpent = ({
   inputTokens,
   outputTokens,
   cost,
@@ -146,7 +153,7 @@ const spentBy = ({
 }: ModelCall): Spent => ({
   inputTokens,
   outputTokens,
-  ...tokenParts(parts),
+  ...toTokenParts(parts),
   ...toCacheSavings(cacheSavings),
   cost: unpriced > 0 ? null : cost.toFixed(),
 });

@@ -18,19 +18,17 @@ interface Owner {
 /** On whose account a run calls models, by what started it. */
 export function runPayers({ origin, surface }: Owner): Payer[] {
   const { trigger } = origin ?? {};
-  const known = {
+  const ids = {
     product: trigger?.productId ?? surface?.productId,
     surface: trigger?.surfaceId ?? surface?.surfaceId,
     apiKey: trigger?.apiKeyId,
     clientToken: origin?.clientTokenId,
   };
-  return Object.entries(known).flatMap(([type, id]) =>
-    id ? [{ type: type as keyof typeof known, id }] : [],
-  );
+  return Object.entries(ids).flatMap(([type, id]) => (id ? [{ type: type as keyof typeof ids, id }] : []));
 }
 
 /** The ports of a flow or an agent: calls of models are on its account too, and those of the agents that it runs. */
-export function paidBy(ports: Ports, payer: Payer): Ports {
+export function addPayer(ports: Ports, payer: Payer): Ports {
   const add = <Request extends { payers?: readonly Payer[] | undefined }>(request: Request): Request => ({
     ...request,
     payers: [...(request.payers ?? []), payer],
@@ -55,17 +53,17 @@ const mayCallModels = (steps: readonly FlowStep[]): boolean =>
 const isOutward = ({ surface, origin }: Start) =>
   surface !== undefined || origin?.clientTokenId !== undefined || origin?.trigger.type === 'client';
 
-const withoutNames = () =>
+const createOperatorBudgetError = () =>
   new ServiceError(
     'BUDGET_EXCEEDED',
     'The operator has spent what calls of models may cost; try again later',
   );
 
 /** Refuses what may call a model if a budget that pays for it is spent. */
-export const startGate = /* @__PURE__ */ using([budgetGate], (scope: Scope) => {
+export const startBudgetCheck = /* @__PURE__ */ using([budgetGate], (scope: Scope) => {
   const check = (payers: readonly Payer[], start: Start) =>
     budgetGate(scope)([...runPayers(start), ...payers]).catch((error) => {
-      throw isOutward(start) && hasCode(error, 'BUDGET_EXCEEDED') ? withoutNames() : error;
+      throw isOutward(start) && hasCode(error, 'BUDGET_EXCEEDED') ? createOperatorBudgetError() : error;
     });
   return {
     /** @throws BUDGET_EXCEEDED */

@@ -1,3 +1,8 @@
+/**
+ * Turns stored messages into those of the model port: loads files, joins the system messages at the beginning.
+ * Files come from data URLs, stored assets of the tenant or guarded requests, within limits on each and on all together.
+ * Called by agents before their first turn, by prompt steps and by the model endpoints; nothing is sent to a model here.
+ */
 import { decodeBase64 } from '../../adapters/assets/base64.ts';
 import { statusError } from '../../adapters/net/status-error.ts';
 import type { FilePart, ModelMessage, TextPart } from '../../adapters/ports/model-port.ts';
@@ -6,7 +11,7 @@ import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type ContentPart, type Message, messageText } from '../../domain/conversations/message.ts';
 
-type World = Pick<Ports, 'fetch' | 'assets'>;
+type FilePorts = Pick<Ports, 'fetch' | 'assets'>;
 
 /** Images and files of all messages together. */
 export const filesMax = 20;
@@ -15,16 +20,16 @@ const filesAtOnce = 4;
 
 /** System messages before all others become one. Later ones stay where they are: they hold from there on. @throws StepError */
 export async function toModelMessages(
-  world: World,
+  ports: FilePorts,
   messages: readonly Message[],
   signal: AbortSignal,
 ): Promise<ModelMessage[]> {
-  const files = await loadFiles(world, messages, signal);
+  const files = await loadFiles(ports, messages, signal);
   const isSystem = ({ role }: Message) => role === 'system';
   const at = messages.findIndex((message) => !isSystem(message));
   const begun = at === -1 ? messages.length : at;
-  const textOf = (some: readonly Message[]) => some.map(messageText).filter(Boolean).join('\n\n');
-  const system = [textOf(messages.slice(0, begun))].filter(Boolean);
+  const joinTexts = (some: readonly Message[]) => some.map(messageText).filter(Boolean).join('\n\n');
+  const system = [joinTexts(messages.slice(0, begun))].filter(Boolean);
   const others = messages
     .slice(begun)
     .filter((message) => !isSystem(message) || messageText(message) !== '')
@@ -33,16 +38,16 @@ export async function toModelMessages(
       if (role !== 'user') return { role, content: messageText(message) };
       return {
         role,
-        content: typeof content === 'string' ? content : content.map((part) => partOf(part, files)),
+        content: typeof content === 'string' ? content : content.map((part) => toPart(part, files)),
       };
     });
   return [...system.map((content) => ({ role: 'system' as const, content })), ...others];
 }
 
-const partOf = (part: ContentPart, files: ReadonlyMap<ContentPart, FilePart>): TextPart | FilePart =>
+const toPart = (part: ContentPart, files: ReadonlyMap<ContentPart, FilePart>): TextPart | FilePart =>
   part.type === 'text' ? part : (files.get(part) as FilePart);
 
-async function loadFiles(world: World, messages: readonly Message[], signal: AbortSignal) {
+async function loadFiles(ports: FilePorts, messages: readonly Message[], signal: AbortSignal) {
   const parts = messages.flatMap(({ role, content }) =>
     typeof content === 'string'
       ? []
@@ -62,7 +67,7 @@ async function loadFiles(world: World, messages: readonly Message[], signal: Abo
   let bytes = 0;
   const load = async ({ part }: (typeof parts)[number]) => ({
     part,
-    file: await loadFile(world, sourceOf(part), signal),
+    file: await loadFile(ports, toSource(part), signal),
   });
   for await (const { part, file } of mapConcurrently(parts, filesAtOnce, load)) {
     files.set(part, file);
@@ -76,7 +81,7 @@ async function loadFiles(world: World, messages: readonly Message[], signal: Abo
   return files;
 }
 
-const sourceOf = (part: ContentPart) =>
+const toSource = (part: ContentPart) =>
   part.type === 'image'
     ? { source: part.image, mediaType: part.mimeType }
     : part.type === 'file'
@@ -96,31 +101,31 @@ const fileBytesMax = 10_000_000;
 /** Loads a file for a model. URLs go through the egress guard; stored assets of the tenant are read directly. @throws StepError */
 async function loadFile(
   ports: Pick<Ports, 'fetch' | 'assets'>,
-  { source, mediaType: given, filename }: FileSource,
+  { source, mediaType: statedType, filename }: FileSource,
   signal: AbortSignal,
 ): Promise<FilePart> {
   const file = /^https?:/i.test(source.trim())
-    ? await remoteFile(ports, source.trim(), signal)
+    ? await fetchFile(ports, source.trim(), signal)
     : inlineFile(source);
-  if (file.bytes.length === 0) throw new StepError(`${nameOf(source)} is empty`);
+  if (file.bytes.length === 0) throw new StepError(`${describeSource(source)} is empty`);
   if (file.bytes.length > fileBytesMax) {
     throw new StepError(
-      `${nameOf(source)} has ${file.bytes.length} bytes; a model takes at most ${fileBytesMax}`,
+      `${describeSource(source)} has ${file.bytes.length} bytes; a model takes at most ${fileBytesMax}`,
     );
   }
-  const mediaType = given ?? file.type?.split(';')[0]?.trim();
+  const mediaType = statedType ?? file.type?.split(';')[0]?.trim();
   if (!mediaType)
-    throw new StepError(`${nameOf(source)} has no media type; give its mimeType, such as image/png`);
+    throw new StepError(`${describeSource(source)} has no media type; give its mimeType, such as image/png`);
   return { type: 'file', data: file.bytes, mediaType, filename };
 }
 
-async function remoteFile(
+async function fetchFile(
   { fetch, assets }: Pick<Ports, 'fetch' | 'assets'>,
   url: string,
   signal: AbortSignal,
 ) {
-  const own = await assets.read(url);
-  if (own) return { bytes: own.bytes, type: own.contentType };
+  const stored = await assets.read(url);
+  if (stored) return { bytes: stored.bytes, type: stored.contentType };
   const request = {
     url,
     method: 'GET',
@@ -139,8 +144,10 @@ function inlineFile(source: string) {
     return decodeBase64(source);
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
-    throw new StepError(`${nameOf(source)} is no data: URL, no http or https URL, and no base64 text`);
+    throw new StepError(
+      `${describeSource(source)} is no data: URL, no http or https URL, and no base64 text`,
+    );
   }
 }
 
-const nameOf = (source: string) => `The file ${source.slice(0, 60)}${source.length > 60 ? '…' : ''}`;
+const describeSource = (source: string) => `The file ${source.slice(0, 60)}${source.length > 60 ? '…' : ''}`;

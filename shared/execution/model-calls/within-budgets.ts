@@ -1,3 +1,14 @@
+/**
+ * Ports whose model calls keep to the budgets of those who pay for them (tenant, product, surface, key, flow, agent,
+ * config).
+ * Of each call: find the budgets, compute its highest cost, reserve it in every budget in order, shorten the response to
+ * what was reserved, make the call, settle with its cost, or with the whole reservation if nobody knows the cost. If one
+ * budget refuses, the reservations so far are settled with 0.
+ * Reservations are per invocation and shared by its runs; they are flushed before the invocation ends, and by
+ * `settleBudgets` before a run is shown as over. `enforceRunBudget` (`agent-loop/run-budget.ts`) does the same for the
+ * `maxCost` of one run, in memory.
+ * Its place among the wrappers of a model call is explained in `open-ports.ts`.
+ */
 import Big from 'big.js';
 import type { EmbeddingResponse } from '../../adapters/ports/embedding-port.ts';
 import type { ModelLimits, ModelRequest } from '../../adapters/ports/model-port.ts';
@@ -5,12 +16,12 @@ import type { Payer } from '../../adapters/ports/payer.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { beforeInvocationEnds } from '../../core/invocation.ts';
+import { onInvocationEnd } from '../../core/invocation.ts';
 import { type Budget, isFor } from '../../domain/budgets/budget/budget.ts';
 import { BudgetExceeded } from '../../domain/budgets/budget-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { costOfRequest, costOfTexts, type PricedCall, settling } from './call-cost.ts';
-import type { Cost, Grant, Purse } from './purse.ts';
+import type { BudgetReservations, Cost, Reservation } from './budget-reservations.ts';
+import { type PricedCall, priceRequest, priceTexts, settleAtEnd } from './call-cost.ts';
 
 /** What decides a call: the budgets of the tenant, and what is known of the model. */
 export interface PricedModel {
@@ -24,38 +35,40 @@ export interface PricedModel {
 type ModelPorts = Pick<Ports, 'model' | 'embed'>;
 
 /** The budgets of an invocation. Runs in it share what they hold. */
-const purses = new WeakMap<Scope, Map<string, Purse>>();
+const reservationsByScope = new WeakMap<Scope, Map<string, BudgetReservations>>();
 
-const loadPurse = loadOnce(() => import('./purse.ts'));
+const loadReservations = loadOnce(() => import('./budget-reservations.ts'));
 
-async function purseOf(scope: Scope, budget: Budget): Promise<Purse> {
-  const { openPurse } = await loadPurse();
-  const known = purses.get(scope) ?? new Map<string, Purse>();
-  purses.set(scope, known);
-  const purse = known.get(budget.id) ?? openPurse(scope, budget);
-  if (!known.has(budget.id)) {
-    known.set(budget.id, purse);
-    beforeInvocationEnds(purse.flush);
+async function getReservations(scope: Scope, budget: Budget): Promise<BudgetReservations> {
+  const { openBudgetReservations } = await loadReservations();
+  const ofScope = reservationsByScope.get(scope) ?? new Map<string, BudgetReservations>();
+  reservationsByScope.set(scope, ofScope);
+  const reservations = ofScope.get(budget.id) ?? openBudgetReservations(scope, budget);
+  if (!ofScope.has(budget.id)) {
+    ofScope.set(budget.id, reservations);
+    onInvocationEnd(reservations.flush);
   }
-  return purse;
+  return reservations;
 }
 
 /** Writes what the runs of an invocation have spent, so that whoever sees that they ended sees it. */
 export async function settleBudgets(scope: Scope): Promise<void> {
-  await Promise.all([...(purses.get(scope)?.values() ?? [])].map((purse) => purse.flush()));
+  await Promise.all(
+    [...(reservationsByScope.get(scope)?.values() ?? [])].map((reservations) => reservations.flush()),
+  );
 }
 
 /**
  * Ports whose calls of models keep to the budgets of those who pay for them: the highest cost of each is set aside before
  * it begins, and what it cost is settled when it has ended. Without a budget nothing is asked.
  */
-export function withinBudgets(
+export function enforceBudgets(
   scope: Scope,
   ports: ModelPorts,
   payers: readonly Payer[],
   pricedModel: (name: string) => Promise<PricedModel>,
 ): ModelPorts {
-  async function budgetsOf({ model, payers: more = [] }: Pick<ModelRequest, 'model' | 'payers'>) {
+  async function findBudgets({ model, payers: more = [] }: Pick<ModelRequest, 'model' | 'payers'>) {
     const { configId, ...priced } = await pricedModel(model);
     const config = configId === undefined ? [] : [{ type: 'modelConfig' as const, id: configId }];
     const all = [...payers, ...more, ...config];
@@ -66,28 +79,33 @@ export function withinBudgets(
     model: {
       ...ports.model,
       async *stream(request) {
-        const { budgets, limits, unknown } = await budgetsOf(request);
+        const { budgets, limits, unknown } = await findBudgets(request);
         if (budgets.length === 0) return yield* ports.model.stream(request);
-        const call = costOfRequest(request, limits);
+        const call = priceRequest(request, limits);
         if (!call) assertUncounted(budgets, unknown);
-        const grants = await granted(scope, budgets, call?.cost, request.signal);
-        yield* settling(ports.model.stream(limited(request, call, grants)), (charged) =>
-          settle(grants, charged),
+        const reservations = await reserveAll(scope, budgets, call?.cost, request.signal);
+        yield* settleAtEnd(ports.model.stream(limitResponse(request, call, reservations)), (charged) =>
+          settle(reservations, charged),
         );
       },
     },
     async embed(request) {
-      const { budgets, limits, unknown } = await budgetsOf(request);
+      const { budgets, limits, unknown } = await findBudgets(request);
       if (budgets.length === 0) return ports.embed(request);
-      const cost = costOfTexts(request.texts, limits);
+      const cost = priceTexts(request.texts, limits);
       if (!cost) assertUncounted(budgets, unknown);
-      const grants = await granted(scope, budgets, cost && { wanted: cost, least: cost }, request.signal);
+      const reservations = await reserveAll(
+        scope,
+        budgets,
+        cost && { wanted: cost, least: cost },
+        request.signal,
+      );
       let answer: EmbeddingResponse | undefined;
       try {
         answer = await ports.embed(request);
         return answer;
       } finally {
-        settle(grants, answer ? (answer.estimatedCost ?? undefined) : '0');
+        settle(reservations, answer ? (answer.estimatedCost ?? undefined) : '0');
       }
     },
   };
@@ -99,45 +117,46 @@ function assertUncounted(budgets: readonly Budget[], unknown: string | undefined
 }
 
 /** What the budgets set aside for a call; nothing for a model without a price. @throws BudgetExceeded */
-async function granted(
+async function reserveAll(
   scope: Scope,
   budgets: readonly Budget[],
   cost: Cost | undefined,
   signal: AbortSignal,
-): Promise<Grant[]> {
-  const grants: Grant[] = [];
+): Promise<Reservation[]> {
+  const reservations: Reservation[] = [];
   if (!cost) {
-    await Promise.all(budgets.map(async (budget) => (await purseOf(scope, budget)).noteUncounted()));
-    return grants;
+    await Promise.all(budgets.map(async (budget) => (await getReservations(scope, budget)).markUncounted()));
+    return reservations;
   }
   let { wanted } = cost;
   try {
     for (const budget of budgets) {
-      const purse = await purseOf(scope, budget);
-      const grant = await purse.take({ ...cost, wanted }, signal);
-      if (!grant) throw new BudgetExceeded(budget, scope.now());
-      grants.push(grant);
-      if (grant.amount.lt(wanted)) wanted = grant.amount;
+      const ofBudget = await getReservations(scope, budget);
+      const reservation = await ofBudget.reserve({ ...cost, wanted }, signal);
+      if (!reservation) throw new BudgetExceeded(budget, scope.now());
+      reservations.push(reservation);
+      if (reservation.amount.lt(wanted)) wanted = reservation.amount;
     }
-    return grants;
+    return reservations;
   } catch (error) {
-    settle(grants, '0');
+    settle(reservations, '0');
     throw error;
   }
 }
 
 /** A request that states no limit for its response gets one that what is set aside pays for. */
-function limited(
+function limitResponse(
   request: ModelRequest,
   call: PricedCall | undefined,
-  grants: readonly Grant[],
+  reservations: readonly Reservation[],
 ): ModelRequest {
   // Each budget was asked for no more than the one before gave.
-  const maxTokens = call?.responseFor(grants.at(-1)?.amount ?? call.cost.wanted);
+  const maxTokens = call?.responseFor(reservations.at(-1)?.amount ?? call.cost.wanted);
   return maxTokens === undefined ? request : { ...request, settings: { ...request.settings, maxTokens } };
 }
 
 /** @param cost USD; undefined if it is not known, which counts as what was set aside */
-function settle(grants: readonly Grant[], cost: string | undefined): void {
-  for (const grant of grants) grant.settle(cost === undefined ? grant.amount : new Big(cost));
+function settle(reservations: readonly Reservation[], cost: string | undefined): void {
+  for (const reservation of reservations)
+    reservation.settle(cost === undefined ? reservation.amount : new Big(cost));
 }

@@ -1,12 +1,19 @@
+/**
+ * Runs a model by itself for a caller (the model endpoints): opens its ports, streams its answer, counts and lists the
+ * call.
+ * The call is listed at its end as a run of a flow that is not stored. Counters are written beside the row, not with it:
+ * many processes count the same model. Content is kept only until a collector of the tenant has it.
+ * A crash during the call leaves nothing; the provider may charge for it all the same.
+ */
 import type { EmbeddingRequest, EmbeddingResponse } from '../../adapters/ports/embedding-port.ts';
 import type { ModelEvent, ModelFinish, ModelMessage, ModelRequest } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { eachInSpan, inSpan, openSpan, startedIn } from '../../core/tracing/active-span.ts';
+import { getStartedIn, iterateInSpan, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
-import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import { budgetGate } from '../../domain/budgets/budget-gate.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
@@ -21,12 +28,12 @@ import { using } from '../../platform/aws/uses.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { livePorts } from '../live-ports.ts';
 import { openMeter } from '../model-calls/model-meter.ts';
 import { runPayers } from '../model-calls/payers.ts';
 import { settleBudgets } from '../model-calls/within-budgets.ts';
-import { contentRoom, traceContentBytesMax } from '../traces/content.ts';
-import { genAiAnswer, genAiMessages } from '../traces/messages.ts';
+import { openPorts } from '../open-ports.ts';
+import { openContentRoom, traceContentBytesMax } from '../traces/content.ts';
+import { toGenAiAnswer, toGenAiMessages } from '../traces/messages.ts';
 
 interface EndedModelRun {
   id: string;
@@ -57,9 +64,9 @@ const modelRunRecorder = /* @__PURE__ */ using(
   (scope: Scope) =>
     async (run: EndedModelRun, outcome: Outcome): Promise<void> => {
       const { table } = scope;
-      const ending = endingOf(run, outcome, scope.now());
-      const keepContent = () => keptContent(scope, run, outcome);
-      const { writes, send } = await runEnd(scope, runOf(run), ending, { keepContent });
+      const ending = toModelEnding(run, outcome, scope.now());
+      const keepContent = () => writeContent(scope, run, outcome);
+      const { writes, send } = await runEnd(scope, toModelRun(run), ending, { keepContent });
       const counted = usageWrites(scope, [{ flowId: null, calls: run.calls }]);
       await Promise.all([
         table.commit(writes),
@@ -74,12 +81,13 @@ const modelRunRecorder = /* @__PURE__ */ using(
 const inlineBytesMax = 90_000;
 
 /** As attributes of its span. A run is recorded without them if they cannot be kept. */
-async function keptContent(scope: Scope, { id, messages }: EndedModelRun, { answer }: Outcome) {
+async function writeContent(scope: Scope, { id, messages }: EndedModelRun, { answer }: Outcome) {
   if (!messages) return undefined;
-  const { taken } = contentRoom(traceContentBytesMax);
+  const { takeValue } = openContentRoom(traceContentBytesMax);
   const attributes = {
-    ...taken('gen_ai.input.messages', genAiMessages(messages)),
-    ...(answer && taken('gen_ai.output.messages', genAiAnswer(answer.message.content, answer.stopReason))),
+    ...takeValue('gen_ai.input.messages', toGenAiMessages(messages)),
+    ...(answer &&
+      takeValue('gen_ai.output.messages', toGenAiAnswer(answer.message.content, answer.stopReason))),
   };
   return payloadWriter(scope, exportPayloads)
     .offload(id, attributes, inlineBytesMax)
@@ -89,7 +97,7 @@ async function keptContent(scope: Scope, { id, messages }: EndedModelRun, { answ
     });
 }
 
-const runOf = ({ id, name, startedAt, startedIn, origin, notes, calls }: EndedModelRun): NewRun => ({
+const toModelRun = ({ id, name, startedAt, startedIn, origin, notes, calls }: EndedModelRun): NewRun => ({
   id,
   kind: 'flow',
   name: calls.at(-1)?.model ?? name,
@@ -100,7 +108,7 @@ const runOf = ({ id, name, startedAt, startedIn, origin, notes, calls }: EndedMo
   ...(notes.length > 0 && { notes }),
 });
 
-function endingOf({ calls }: EndedModelRun, { error, isCancelled = false }: Outcome, at: Date) {
+function toModelEnding({ calls }: EndedModelRun, { error, isCancelled = false }: Outcome, at: Date) {
   const status: EndStatus = isCancelled ? 'cancelled' : error === undefined ? 'completed' : 'failed';
   const message = isCancelled ? 'The caller left' : error === undefined ? null : (error as Error).message;
   return { status, at: at.toISOString(), error: runError(status, message), totals: totalsOfCalls(calls) };
@@ -126,7 +134,7 @@ export interface ModelRunOwner {
 }
 
 /** Opens calls of models by themselves: on the caller's budgets, within the limits of configs and keys, counted and listed. */
-export const modelRuns = /* @__PURE__ */ using([livePorts, modelRunRecorder, budgetGate], (scope: Scope) => ({
+export const modelRuns = /* @__PURE__ */ using([openPorts, modelRunRecorder, budgetGate], (scope: Scope) => ({
   /** @throws BUDGET_EXCEEDED if a budget that pays for it is spent */
   async open({ principal, labels = {} }: ModelRunOwner): Promise<ModelRun> {
     const { userId, organizationId } = principal;
@@ -134,9 +142,9 @@ export const modelRuns = /* @__PURE__ */ using([livePorts, modelRunRecorder, bud
     const origin = originOfCall(principal, labels);
     await budgetGate(scope)(runPayers({ origin }));
     const startedAt = scope.now();
-    const traced = startedIn();
-    const span = openSpan(tracedRun(id, traced.startedIn), '', startedAt.getTime());
-    const meter = openMeter(livePorts(scope, { userId, organizationId, runId: id, origin }));
+    const traced = getStartedIn();
+    const span = openSpan(toTracedRun(id, traced.startedIn), '', startedAt.getTime());
+    const meter = openMeter(openPorts(scope, { userId, organizationId, runId: id, origin }));
     const run = { id, startedAt, origin, ...traced, notes: span.notes };
     const record = modelRunRecorder(scope);
     return {
@@ -147,7 +155,7 @@ export const modelRuns = /* @__PURE__ */ using([livePorts, modelRunRecorder, bud
       async *stream(request) {
         let outcome: Parameters<typeof record>[1] = { isCancelled: true };
         try {
-          for await (const event of eachInSpan(span, meter.ports.model.stream(request))) {
+          for await (const event of iterateInSpan(span, meter.ports.model.stream(request))) {
             if (event.type === 'finish') outcome = { answer: event };
             yield event;
           }
@@ -163,7 +171,7 @@ export const modelRuns = /* @__PURE__ */ using([livePorts, modelRunRecorder, bud
       async embed(request) {
         let outcome: Parameters<typeof record>[1] = {};
         try {
-          return await inSpan(span, () => embedAll(meter.ports, request));
+          return await runInSpan(span, () => embedAll(meter.ports, request));
         } catch (error) {
           outcome = { error, isCancelled: request.signal.aborted };
           throw error;

@@ -1,7 +1,7 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
 import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { conflict, detailAt, invalid, invalidAt, notFound, tooLarge } from '../../core/errors/errors.ts';
+import { conflict, invalid, invalidAt, notFound, toDetail, tooLarge } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import type { RunWait } from '../../domain/run-waits/run-wait.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
@@ -34,9 +34,9 @@ export const waitAnswers = /* @__PURE__ */ using(
       if (listed?.completedAt !== undefined || checkpoints.at(-1)?.end) throw conflict('The run is over');
     }
 
-    async function give(wait: RunWait, given: Omit<WaitAnswer, 'answeredAt'>): Promise<WaitAnswer> {
+    async function give(wait: RunWait, content: Omit<WaitAnswer, 'answeredAt'>): Promise<WaitAnswer> {
       await assertOpen(wait);
-      const answer = { ...given, answeredAt: scope.now().toISOString() };
+      const answer = { ...content, answeredAt: scope.now().toISOString() };
       // If the process dies between the answer and the message, this one finds the answer.
       await answerResumer(scope)(wait, safetyMs);
       const after = await store.answer(wait, answer);
@@ -68,7 +68,7 @@ export const waitAnswers = /* @__PURE__ */ using(
           if (problems.length > 0) {
             throw invalid(
               problems.map(({ path, message }) =>
-                detailAt(['values', ...path.split('.').filter(Boolean)], 'INVALID_VALUE', message),
+                toDetail(['values', ...path.split('.').filter(Boolean)], 'INVALID_VALUE', message),
               ),
             );
           }

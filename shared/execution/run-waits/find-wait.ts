@@ -1,12 +1,12 @@
 import { invalidAt, notFound } from '../../core/errors/errors.ts';
-import { idKind } from '../../core/ids.ts';
+import { getIdKind } from '../../core/ids.ts';
 import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { countResponseBytes } from '../../platform/http/responses/body-sizes.ts';
 import { batchEntity } from '../batches/batch.ts';
-import { recordRunId } from '../batches/batch-plan.ts';
+import { toRecordRunId } from '../batches/batch-plan.ts';
 
 export interface WantedWait {
   /** The run that waits, or the batch of its record. */
@@ -20,7 +20,7 @@ export interface WantedWait {
 /** A response has room for these. */
 const shownMax = { waits: 100, bytes: 1_000_000 };
 
-function fitting(waits: readonly RunWait[]): RunWait[] {
+function takeFitting(waits: readonly RunWait[]): RunWait[] {
   let bytes = 0;
   return waits.slice(0, shownMax.waits).filter((wait) => {
     bytes += countResponseBytes(waitView(wait, { mayContinue: true }));
@@ -33,9 +33,9 @@ export const openWaits = /* @__PURE__ */ using(
   [waitStore],
   (scope: Scope) =>
     async (id: string): Promise<RunWait[]> => {
-      const isBatch = idKind(id) === 'batch';
+      const isBatch = getIdKind(id) === 'batch';
       const all = isBatch ? await waitStore(scope).listByListedRun(id) : await waitStore(scope).listByRun(id);
-      return fitting(all.filter(({ answer }) => answer === undefined));
+      return takeFitting(all.filter(({ answer }) => answer === undefined));
     },
 );
 
@@ -50,7 +50,7 @@ async function runOfRecord({ table }: Scope, id: string, recordId: string | unde
   }
   const batch = await table.get(batchEntity, { id });
   if (!batch) throw notFound('Wait');
-  return batch.dispatched?.runId ?? recordRunId(batch, recordId);
+  return batch.dispatched?.runId ?? toRecordRunId(batch, recordId);
 }
 
 /** @throws 404 if nothing waits there, 400 if several do */
@@ -58,7 +58,7 @@ export const waitFinder = /* @__PURE__ */ using(
   [waitStore, 'table:read'],
   (scope: Scope) =>
     async ({ id, stepId, itemKey, recordId }: WantedWait): Promise<RunWait> => {
-      const runId = idKind(id) === 'batch' ? await runOfRecord(scope, id, recordId) : id;
+      const runId = getIdKind(id) === 'batch' ? await runOfRecord(scope, id, recordId) : id;
       const all = await waitStore(scope).listByRun(runId);
       const found = all.filter(
         (wait) =>

@@ -14,7 +14,7 @@ export class RunCancelled extends DOMException {
 const lookMs = 1_000;
 
 /** A signal that is aborted when somebody cancels the run, as long as the watch is not disposed of. */
-export function cancellation({ table }: Pick<Scope, 'table'>, { id }: Pick<Run, 'id'>) {
+export function watchCancellation({ table }: Pick<Scope, 'table'>, { id }: Pick<Run, 'id'>) {
   const cancelled = new AbortController();
   const look = async () => {
     try {

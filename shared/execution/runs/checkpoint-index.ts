@@ -38,7 +38,7 @@ export interface CheckpointQuery {
 }
 
 /** Without the entries of what was deleted, which is read beside the first entries. */
-export async function* withoutDeletedResults(
+export async function* skipDeletedResults(
   table: TenantTable,
   kind: 'flow' | 'record',
   source: AsyncGenerator<CheckpointEntry>,
@@ -52,46 +52,50 @@ export async function* withoutDeletedResults(
 }
 
 /** Checkpoints of a flow in the order of their runs, merged from all shards. */
-export async function* checkpointsOfFlow(
+export async function* listFlowCheckpoints(
   table: TenantTable,
   flowId: string,
   query: CheckpointQuery,
 ): AsyncGenerator<CheckpointEntry> {
   const streams = Array.from({ length: flowShards }, (_, shard) =>
-    entries(table, { partition: flowResultsPartition(flowId, shard), index: 1, ...boundsOf(query) }, query),
+    readEntries(
+      table,
+      { partition: flowResultsPartition(flowId, shard), index: 1, ...toIdBounds(query) },
+      query,
+    ),
   );
   yield* merge(streams, (a, b) => (query.newestFirst ? compare(b, a) : compare(a, b)));
 }
 
-export function checkpointsOfRecord(
+export function listRecordCheckpoints(
   table: TenantTable,
   recordId: string,
   query: CheckpointQuery,
 ): AsyncGenerator<CheckpointEntry> {
   const { partition, to } = recordResultsRange(recordId);
-  const bounds = boundsOf(query);
+  const bounds = toIdBounds(query);
   const range = { from: `STEPS#${bounds.from}`, to: bounds.to ? `STEPS#${bounds.to}` : to };
-  return entries(table, { partition, ...range, attributes: ['summary', 'ttl'] }, query);
+  return readEntries(table, { partition, ...range, attributes: ['summary', 'ttl'] }, query);
 }
 
 /** The last checkpoints of a record's finished runs, in the order of the runs, without those that expire before it. */
-export async function* finalCheckpointsOfRecord(
+export async function* listFinalCheckpoints(
   table: TenantTable,
   recordId: string,
   query: CheckpointQuery,
 ): AsyncGenerator<CheckpointEntry> {
-  for await (const entry of checkpointsOfRecord(table, recordId, query)) {
+  for await (const entry of listRecordCheckpoints(table, recordId, query)) {
     if (entry.finished && !entry.expires) yield entry;
   }
 }
 
 /** The costs of a flow that were stored before 2026-11-26 sort below its first run. */
-const boundsOf = ({ from, to }: CheckpointQuery) => ({
+const toIdBounds = ({ from, to }: CheckpointQuery) => ({
   from: from ? idFloor('exec', Date.parse(from)) : 'exec_',
   ...(to && { to: idCeiling('exec', Date.parse(to)) }),
 });
 
-async function* entries(
+async function* readEntries(
   table: TenantTable,
   range: QueryOptions,
   { newestFirst, atFirst = 100 }: CheckpointQuery,

@@ -1,6 +1,13 @@
+/**
+ * The stored form of a run's progress: checkpoints with step results, and the rows by which lists filter and sort.
+ * A checkpoint is immutable. Those of a run on a stored record are in the partition of the record, others in one of
+ * their own; an index spreads the results of a flow over `flowShards` partitions. A run is over when its last checkpoint
+ * has an `end`.
+ * Dictionaries and formats here decode what is stored: add to them, never change them.
+ */
 import * as z from 'zod';
 import { TokenCount } from '../../adapters/models/usage.ts';
-import { timeMsFromId } from '../../core/ids.ts';
+import { getIdTimeMs } from '../../core/ids.ts';
 import { Note } from '../../core/tracing/note.ts';
 import { Warning } from '../../core/warnings.ts';
 import { Attempt } from '../../domain/flows/steps/attempt.ts';
@@ -24,12 +31,12 @@ export type StoredWait = z.infer<typeof Wait>;
 /** One is stored by itself, as releases before steps could hold others did. */
 const StoredWaits = z.union([Wait, z.array(Wait)]);
 
-export const storedWaits = (waits: readonly StoredWait[]): z.infer<typeof StoredWaits> => {
+export const toStoredWaits = (waits: readonly StoredWait[]): z.infer<typeof StoredWaits> => {
   const [first, ...others] = waits;
   return first && others.length === 0 ? first : [...waits];
 };
 
-export const checkpointWaits = ({ waiting }: Pick<Checkpoint, 'waiting'>): StoredWait[] =>
+export const getCheckpointWaits = ({ waiting }: Pick<Checkpoint, 'waiting'>): StoredWait[] =>
   waiting === undefined ? [] : Array.isArray(waiting) ? waiting : [waiting];
 
 /** Whether a run waits in the same steps as before. */
@@ -126,7 +133,7 @@ export const Checkpoint = z.object({
   /** The variables and messages of a dispatched run. In the first checkpoint only. */
   input: PayloadRef.optional(),
   results: z.array(StoredStepResult),
-  /** A row per result, as text (`rows.ts`). */
+  /** A row per result, as text (`formatRows`). */
   rows: z.string(),
   pointers: z.array(z.string()).optional(),
   /** Whose costs the results have added to the record's. */
@@ -244,7 +251,7 @@ export const formatRows = (runId: string, rows: readonly ResultRow[]) =>
     rows.map(([stepId, status, startedAt, durationMs]) => [
       stepId,
       status[0],
-      startedAt - timeMsFromId(runId),
+      startedAt - getIdTimeMs(runId),
       durationMs,
     ]),
   );
@@ -252,6 +259,6 @@ export const formatRows = (runId: string, rows: readonly ResultRow[]) =>
 export const parseRows = ({ runId, rows }: Pick<Checkpoint, 'runId' | 'rows'>): ResultRow[] =>
   Rows.parse(JSON.parse(rows)).map(([stepId, status, at, durationMs]) =>
     status === 'c' || status === 'f' || status === 's'
-      ? [stepId, statuses[status], timeMsFromId(runId) + at, durationMs]
+      ? [stepId, statuses[status], getIdTimeMs(runId) + at, durationMs]
       : [stepId, status, at, durationMs],
   );

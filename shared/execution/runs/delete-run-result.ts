@@ -6,8 +6,8 @@ import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Checkpoint, checkpointEntity, formatRows } from './checkpoint.ts';
-import { readCheckpoints, redeliveryExpiresAt } from './read-checkpoints.ts';
-import { costWrites, modelUses, negated } from './spending.ts';
+import { getRedeliveryExpiry, readCheckpoints } from './read-checkpoints.ts';
+import { negateUses, toCostWrites, toModelUses } from './spending.ts';
 
 /** The checkpoints and their cost refunds, mostly one write each, fit a transaction of 100. */
 const checkpointsPerTransaction = 40;
@@ -27,22 +27,22 @@ export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun =
   async function remove(first: Checkpoint, others: readonly Checkpoint[]): Promise<void> {
     const middle = others.slice(0, -1);
     for (const some of toChunks(middle, checkpointsPerTransaction)) {
-      await table.commit([...removals(some), ...costRefunds(some)]);
+      await table.commit([...toRemovals(some), ...toCostRefunds(some)]);
     }
     const last = others.slice(-1);
     await table.commit([
-      table.writes.put(checkpointEntity, markerOf(scope, first), exists),
-      ...removals(last),
-      ...costRefunds([first, ...last]),
+      table.writes.put(checkpointEntity, toRemovedMarker(scope, first), exists),
+      ...toRemovals(last),
+      ...toCostRefunds([first, ...last]),
       tombstoneWrite(scope, first.runId),
     ]);
   }
 
-  const removals = (checkpoints: readonly Checkpoint[]): Write[] =>
+  const toRemovals = (checkpoints: readonly Checkpoint[]): Write[] =>
     checkpoints.map((each) => table.writes.remove(checkpointEntity, each, exists));
 
-  const costRefunds = (checkpoints: readonly Checkpoint[]): Write[] =>
-    costWrites(table, negated(checkpoints.flatMap((each) => modelUses(each, each.results))));
+  const toCostRefunds = (checkpoints: readonly Checkpoint[]): Write[] =>
+    toCostWrites(table, negateUses(checkpoints.flatMap((each) => toModelUses(each, each.results))));
 
   /** Ends a suspended run of a cancelled batch first. @throws ServiceError 404; 409 if the run is not finished */
   async function find(recordId: string, runId: string): Promise<[Checkpoint, ...Checkpoint[]]> {
@@ -68,7 +68,7 @@ export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun =
 };
 
 /** Marks the run as over for as long as its message may be redelivered. */
-function markerOf(
+function toRemovedMarker(
   scope: Scope,
   { results: _results, pointers: _pointers, models: _models, ...first }: Checkpoint,
 ): Checkpoint {
@@ -80,6 +80,6 @@ function markerOf(
     results: [],
     rows: formatRows(first.runId, []),
     removed: true,
-    ttl: redeliveryExpiresAt(scope),
+    ttl: getRedeliveryExpiry(scope),
   };
 }

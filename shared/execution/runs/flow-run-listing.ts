@@ -4,10 +4,10 @@ import { childListing, type ParentListing, type RunOrigin } from '../../domain/r
 import type { Execution } from './execution.ts';
 import type { FinalWrite } from './run-recorder.ts';
 
-const originOf = ({ origin }: Execution): RunOrigin => origin ?? { trigger: { type: 'api' } };
+const getOrigin = ({ origin }: Execution): RunOrigin => origin ?? { trigger: { type: 'api' } };
 
 /** A dispatched run of a flow as it is listed. */
-export function runOfFlow(execution: Execution): NewRun {
+export function toFlowRun(execution: Execution): NewRun {
   const {
     id,
     flowName: name,
@@ -25,14 +25,14 @@ export function runOfFlow(execution: Execution): NewRun {
     flowId,
     ...(flowVersionId && { flowVersionId }),
     ...(recordId && { recordId }),
-    ...originOf(execution),
+    ...getOrigin(execution),
     startedAt,
     ...(listedUntil !== undefined && { ttl: listedUntil, ...(startedIn && { startedIn }) }),
   };
 }
 
-export const listingOfFlow = (execution: Execution): ParentListing =>
-  childListing(execution.id, originOf(execution));
+export const toFlowListing = (execution: Execution): ParentListing =>
+  childListing(execution.id, getOrigin(execution));
 
 /** Why a flow ended, for whoever asks. */
 export const endError = (status: EndStatus, error: string | null) =>
@@ -40,7 +40,7 @@ export const endError = (status: EndStatus, error: string | null) =>
 
 export type FlowEnding = Pick<FinalWrite, 'at' | 'error' | 'totals'>;
 
-export const endingOfFlow = ({ at, error, totals }: FlowEnding, status: EndStatus): RunEnding => ({
+export const toFlowEnding = ({ at, error, totals }: FlowEnding, status: EndStatus): RunEnding => ({
   status,
   at,
   totals,

@@ -1,6 +1,12 @@
+/**
+ * Lists the finished runs of a record, with their outputs as far as a response has room.
+ * The index has one entry per checkpoint; sorted by creation, entries are read for all earlier pages and this one, and
+ * counted up to `countedResultsMax`. Sorted otherwise, all are read (400 above `sortedMax`). Then the last checkpoints
+ * of the page are read, and earlier ones only of runs whose last one has no output.
+ */
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
-import { timeMsFromId } from '../../core/ids.ts';
+import { getIdTimeMs } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import {
@@ -18,9 +24,9 @@ import {
 import type { Scope } from '../../platform/data/scope.ts';
 import { countResponseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import { type Checkpoint, checkpointEntity, parseRows } from './checkpoint.ts';
-import { type CheckpointEntry, finalCheckpointsOfRecord, withoutDeletedResults } from './checkpoint-index.ts';
+import { type CheckpointEntry, listFinalCheckpoints, skipDeletedResults } from './checkpoint-index.ts';
 import { readCheckpoints } from './read-checkpoints.ts';
-import { type StepIndex, stepIn, stepIndex } from './replay.ts';
+import { findStep, readStepIndex, type StepIndex } from './replay.ts';
 
 type RunResult = z.input<typeof RunResultPage>['data'][number];
 
@@ -32,65 +38,65 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadReader], (
   const { table } = scope;
   const payloads = payloadReader(scope);
 
-  async function matching(recordId: string, query: RunResultQuery) {
+  async function findMatching(recordId: string, query: RunResultQuery) {
     const { page, limit, includeCount, sortBy, sortOrder, from, to } = query;
     const isSorted = sortBy === 'createdAt';
     const wanted = isSorted ? page * limit + 1 : Number.POSITIVE_INFINITY;
     const counted = includeCount === 'true' ? countedResultsMax : 0;
     const newestFirst = !isSorted || sortOrder === 'desc';
     const atFirst = Math.min(Math.max(page * limit + 1, counted), countedResultsMax);
-    const entries = finalCheckpointsOfRecord(table, recordId, { newestFirst, from, to, atFirst });
+    const entries = listFinalCheckpoints(table, recordId, { newestFirst, from, to, atFirst });
     const found: CheckpointEntry[] = [];
-    let seen = 0;
-    for await (const entry of withoutDeletedResults(table, 'flow', entries)) {
-      seen++;
+    let scannedCount = 0;
+    for await (const entry of skipDeletedResults(table, 'flow', entries)) {
+      scannedCount++;
       if (matches(entry, query)) found.push(entry);
-      if (found.length >= wanted && seen >= counted) return { found, isMinimum: true };
-      if (!isSorted && found.length >= sortedMax) throw tooMany();
+      if (found.length >= wanted && scannedCount >= counted) return { found, isMinimum: true };
+      if (!isSorted && found.length >= sortedMax) throw createTooManyError();
     }
-    return { found: isSorted ? found : byStatus(found, sortOrder), isMinimum: false };
+    return { found: isSorted ? found : sortByStatus(found, sortOrder), isMinimum: false };
   }
 
   /** The last checkpoints of these runs, without those that were just deleted or cannot be read. */
-  async function lastCheckpoints(entries: readonly CheckpointEntry[]): Promise<Checkpoint[]> {
+  async function readLastCheckpoints(entries: readonly CheckpointEntry[]): Promise<Checkpoint[]> {
     const keys = entries.map((entry) => checkpointEntity.key(entry));
     const items = await table.getMany(keys, { consistent: true });
     return decodeReadable(checkpointEntity, items);
   }
 
   /** The outputs of runs whose last checkpoint has none, by the run. */
-  async function earlierOutputs(entries: readonly CheckpointEntry[]) {
+  async function readEarlierOutputs(entries: readonly CheckpointEntry[]) {
     const wanted = entries.filter(({ index, rows }) => index > 0 && !rows.some(isCompleted));
-    const outputOf = async (entry: CheckpointEntry) => lastOutput(await readCheckpoints(scope, entry));
+    const readOutput = async (entry: CheckpointEntry) => findLastOutput(await readCheckpoints(scope, entry));
     return new Map(
-      await Promise.all(wanted.map(async (entry) => [entry.runId, await outputOf(entry)] as const)),
+      await Promise.all(wanted.map(async (entry) => [entry.runId, await readOutput(entry)] as const)),
     );
   }
 
   return async (recordId: string, query: RunResultQuery): Promise<z.input<typeof RunResultPage>> => {
-    const { found, isMinimum } = await matching(recordId, query);
+    const { found, isMinimum } = await findMatching(recordId, query);
     const { page, limit } = query;
     const entries = found.slice((page - 1) * limit, page * limit);
     const prompted = entries.filter(({ finished }) => finished?.promptStepId);
     const [checkpoints, steps, earlier] = await Promise.all([
-      lastCheckpoints(entries),
-      stepIndex(scope, prompted),
-      earlierOutputs(entries),
+      readLastCheckpoints(entries),
+      readStepIndex(scope, prompted),
+      readEarlierOutputs(entries),
     ]);
-    const outputs = checkpoints.map((last) => lastOutput([last]) ?? earlier.get(last.runId));
-    const results = await fittingValues(payloads, outputs);
-    const data = checkpoints.map((last, place) => ({ ...rowOf(last, steps), ...results[place] }));
+    const outputs = checkpoints.map((last) => findLastOutput([last]) ?? earlier.get(last.runId));
+    const results = await fetchFittingValues(payloads, outputs);
+    const data = checkpoints.map((last, place) => ({ ...toRunResult(last, steps), ...results[place] }));
     return { data, pagination: pagePagination(query, { count: found.length, isMinimum }) };
   };
 });
 
 const isCompleted = ([, status]: CheckpointEntry['rows'][number]) => status === 'completed';
 
-function rowOf(last: Checkpoint, steps: StepIndex): RunResult {
+function toRunResult(last: Checkpoint, steps: StepIndex): RunResult {
   const { runId, recordId, flowId, flowName = null, finished } = last;
   const { status = 'completed', promptStepId: promptId = null } = finished ?? {};
-  const promptName = (promptId && stepIn(steps, last, promptId)?.name) || null;
-  const createdAt = new Date(timeMsFromId(runId)).toISOString();
+  const promptName = (promptId && findStep(steps, last, promptId)?.name) || null;
+  const createdAt = new Date(getIdTimeMs(runId)).toISOString();
   return { id: runId, recordId: recordId ?? '', flowId, flowName, promptId, promptName, status, createdAt };
 }
 
@@ -100,19 +106,19 @@ const matches = ({ flowId, finished }: CheckpointEntry, query: RunResultQuery) =
   (!query.promptId || finished?.promptStepId === query.promptId);
 
 /** Newest first within a status. */
-function byStatus(
+function sortByStatus(
   entries: readonly CheckpointEntry[],
   sortOrder: RunResultQuery['sortOrder'],
 ): CheckpointEntry[] {
   const sign = sortOrder === 'asc' ? 1 : -1;
-  const statusOf = ({ finished }: CheckpointEntry) => finished?.status ?? '';
+  const getStatus = ({ finished }: CheckpointEntry) => finished?.status ?? '';
   return entries.toSorted((one, other) =>
-    statusOf(one) === statusOf(other) ? 0 : statusOf(one) < statusOf(other) ? -sign : sign,
+    getStatus(one) === getStatus(other) ? 0 : getStatus(one) < getStatus(other) ? -sign : sign,
   );
 }
 
 /** The values, while the response has room; undefined in place of those that do not fit. */
-async function fittingValues(payloads: PayloadReader, outputs: readonly (PayloadRef | undefined)[]) {
+async function fetchFittingValues(payloads: PayloadReader, outputs: readonly (PayloadRef | undefined)[]) {
   const room = openRoom();
   // The JSON size is a lower bound, known before the value is fetched.
   const maybe = outputs.map((payloadRef) => !payloadRef || room.takes(countPayloadBytes(payloadRef)));
@@ -138,7 +144,7 @@ function openRoom() {
   };
 }
 
-const tooMany = () =>
+const createTooManyError = () =>
   invalidAt(
     'sortBy',
     'TOO_MANY_RESULTS',
@@ -164,7 +170,7 @@ export const runOutcomes = /* @__PURE__ */ using(
     }: Pick<Checkpoint, 'runId' | 'recordId'>): Promise<z.input<typeof RunOutcome>> => {
       const checkpoints = await readCheckpoints(scope, { runId, recordId });
       const end = checkpoints.at(-1)?.end;
-      const output = lastOutput(checkpoints);
+      const output = findLastOutput(checkpoints);
       return {
         executionId: runId,
         recordId,
@@ -175,7 +181,7 @@ export const runOutcomes = /* @__PURE__ */ using(
     },
 );
 
-export const lastOutput = (checkpoints: readonly Checkpoint[]): PayloadRef | undefined =>
+export const findLastOutput = (checkpoints: readonly Checkpoint[]): PayloadRef | undefined =>
   checkpoints
     .flatMap((checkpoint) => {
       const statuses = parseRows(checkpoint).map(([, status]) => status);

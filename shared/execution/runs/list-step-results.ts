@@ -1,6 +1,12 @@
+/**
+ * Lists step results of a flow or a record: filters and sorts index entries, then replays the rows of the page
+ * (`replay.ts`).
+ * Sorted by creation, it reads the entries of all earlier pages and its own; sorted otherwise, all (400 from `sortedMax`
+ * on). A page ends early when its response is full.
+ */
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
-import { createdAtFromId, resourceId } from '../../core/ids.ts';
+import { getIdCreatedAt, resourceId } from '../../core/ids.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { OffsetQuery } from '../../platform/data/lists/pages.ts';
@@ -9,11 +15,17 @@ import { countResponseBytes, responseBytesMax } from '../../platform/http/respon
 import {
   type CheckpointEntry,
   type CheckpointQuery,
-  checkpointsOfFlow,
-  checkpointsOfRecord,
-  withoutDeletedResults,
+  listFlowCheckpoints,
+  listRecordCheckpoints,
+  skipDeletedResults,
 } from './checkpoint-index.ts';
-import { type ResultRef, referencedStep, type StepIndex, stepIndex, stepResultRows } from './replay.ts';
+import {
+  findReferencedStep,
+  type ResultRef,
+  readStepIndex,
+  type StepIndex,
+  stepRowReader,
+} from './replay.ts';
 
 const sortFields = [
   'createdAt',
@@ -48,12 +60,12 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads:re
   const { table } = scope;
 
   /** Reads the index entries of all earlier pages, and the items of its own page. */
-  async function page(source: AsyncGenerator<CheckpointEntry>, query: StepResultQuery) {
+  async function readPage(source: AsyncGenerator<CheckpointEntry>, query: StepResultQuery) {
     const { limit, offset, sortBy } = query;
     const refs: ResultRef[] = [];
     const enough = sortBy === 'createdAt' ? offset + limit + 1 : sortedMax;
     for await (const entry of source) {
-      refs.push(...refsOf(entry, query));
+      refs.push(...toMatchingRefs(entry, query));
       if (refs.length >= enough) break;
     }
     if (sortBy !== 'createdAt' && refs.length >= sortedMax) {
@@ -63,26 +75,26 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads:re
         `Narrow the filters to fewer than ${sortedMax} results, or sort by createdAt`,
       );
     }
-    const { rowsOf } = stepResultRows(scope);
+    const { readRows } = stepRowReader(scope);
     const sorted =
       sortBy === 'createdAt'
         ? refs
         : sortRefs(
             refs,
             query,
-            await stepIndex(
+            await readStepIndex(
               scope,
               refs.map(({ entry }) => entry),
             ),
           );
-    const data = await fitting(rowsOf(sorted.slice(offset, offset + limit)));
+    const data = await takeFittingRows(readRows(sorted.slice(offset, offset + limit)));
     const hasMore = sorted.length > offset + data.length;
     return { data, pagination: { limit, offset, returned: data.length, hasMore } };
   }
 
-  const entryQuery = ({ sortBy, sortOrder, from, to, runId }: StepResultQuery): CheckpointQuery => {
+  const toEntryQuery = ({ sortBy, sortOrder, from, to, runId }: StepResultQuery): CheckpointQuery => {
     // Results have the time of the id of their run.
-    const at = runId && createdAtFromId(runId);
+    const at = runId && getIdCreatedAt(runId);
     return {
       newestFirst: sortBy !== 'createdAt' || sortOrder === 'desc',
       from: at ?? from,
@@ -91,14 +103,14 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads:re
   };
 
   return {
-    ofFlow: async (flowId: string, query: StepResultQuery) =>
-      page(
-        withoutDeletedResults(table, 'record', checkpointsOfFlow(table, flowId, entryQuery(query))),
+    listByFlow: async (flowId: string, query: StepResultQuery) =>
+      readPage(
+        skipDeletedResults(table, 'record', listFlowCheckpoints(table, flowId, toEntryQuery(query))),
         query,
       ),
-    ofRecord: async (recordId: string, query: StepResultQuery) =>
-      page(
-        withoutDeletedResults(table, 'flow', checkpointsOfRecord(table, recordId, entryQuery(query))),
+    listByRecord: async (recordId: string, query: StepResultQuery) =>
+      readPage(
+        skipDeletedResults(table, 'flow', listRecordCheckpoints(table, recordId, toEntryQuery(query))),
         query,
       ),
   };
@@ -108,7 +120,7 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads:re
 const large = { inputVariables: null, resolvedPrompt: null, stepConfig: null };
 
 /** As many rows as the response has room for, at least one. */
-async function fitting<Row extends object>(rows: AsyncIterable<Row>): Promise<Row[]> {
+async function takeFittingRows<Row extends object>(rows: AsyncIterable<Row>): Promise<Row[]> {
   const data: Row[] = [];
   let bytes = 0;
   for await (const row of rows) {
@@ -120,7 +132,7 @@ async function fitting<Row extends object>(rows: AsyncIterable<Row>): Promise<Ro
 }
 
 /** The matching results of a checkpoint, in the requested order. */
-function refsOf(entry: CheckpointEntry, query: StepResultQuery): ResultRef[] {
+function toMatchingRefs(entry: CheckpointEntry, query: StepResultQuery): ResultRef[] {
   if (query.recordId && entry.recordId !== query.recordId) return [];
   if (query.batchId && entry.batchId !== query.batchId) return [];
   if (query.runId && entry.runId !== query.runId) return [];
@@ -146,7 +158,7 @@ const sortValues: Record<Sorting, (ref: ResultRef, step: FlowStep | undefined) =
 
 function sortRefs(refs: ResultRef[], { sortBy, sortOrder }: StepResultQuery, steps: StepIndex): ResultRef[] {
   const sortValue = sortValues[sortBy as Sorting];
-  const keyed = refs.map((ref) => ({ ref, value: sortValue(ref, referencedStep(steps, ref)) }));
+  const keyed = refs.map((ref) => ({ ref, value: sortValue(ref, findReferencedStep(steps, ref)) }));
   const sign = sortOrder === 'asc' ? 1 : -1;
   return keyed
     .sort((a, b) => (a.value < b.value ? -sign : a.value > b.value ? sign : 0))

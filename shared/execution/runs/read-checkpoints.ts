@@ -19,7 +19,7 @@ import type { SealedValues } from './sealed-values.ts';
 const redeliverySeconds = 15 * 86_400;
 
 /** Unix seconds until which a message may be redelivered. Until then it must be visible that the run is over. */
-export const redeliveryExpiresAt = ({ now }: Scope) => unixSeconds(now()) + redeliverySeconds;
+export const getRedeliveryExpiry = ({ now }: Scope) => unixSeconds(now()) + redeliverySeconds;
 
 export async function readCheckpoints(
   { table }: Scope,

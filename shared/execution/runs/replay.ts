@@ -1,5 +1,12 @@
+/**
+ * Rebuilds step results for lists: each row with its step, its inputs and its preview, from the checkpoints of its run.
+ * A result does not store the variables that its step saw. So the checkpoints of its run are read from the first up to
+ * its own, and the variables that earlier steps set are followed scope by scope; large or unreadable ones yield null
+ * inputs.
+ * Rows are read lazily, in the order of the refs: a caller that stops for lack of room in its response reads no further.
+ */
 import { toChunks } from '../../core/chunks.ts';
-import { timeMsFromId } from '../../core/ids.ts';
+import { getIdTimeMs } from '../../core/ids.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import {
   findStepAt,
@@ -22,9 +29,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { type Checkpoint, checkpointEntity, type ResultRow, type StoredStepResult } from './checkpoint.ts';
 import type { CheckpointEntry } from './checkpoint-index.ts';
-import { stepResultId } from './reused-results.ts';
+import { toStepResultId } from './reused-results.ts';
 import { shortOutput } from './run-recorder.ts';
-import { type StoredVersion, storedSteps } from './run-versions.ts';
+import { readStoredSteps, type StoredVersion } from './run-versions.ts';
 
 interface ReplayedResult {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;
@@ -43,14 +50,14 @@ const checkpointsAtOnce = 100;
  * and only as far as the caller asks. Returns each result once, undefined if it cannot be read.
  */
 function replayReader(table: TenantTable, refs: readonly ResultRef[], loading: Promise<StepIndex>) {
-  const wanted = new Set(refs.map(nameOf));
+  const wanted = new Set(refs.map(toRefName));
   const replayed = new Map<string, ReplayedResult>();
   const read = new Set<string>();
   const reading = readRuns();
 
   async function* readRuns(): AsyncGenerator<string, void> {
     let replay: ReturnType<typeof openReplay> | undefined;
-    for (const chunk of toChunks(checkpointsOf(refs), checkpointsAtOnce)) {
+    for (const chunk of toChunks(listCheckpoints(refs), checkpointsAtOnce)) {
       const keys = chunk.map((each) => checkpointEntity.key(each));
       const [items, steps] = await Promise.all([table.getMany(keys, { consistent: true }), loading]);
       for (const [at, { runId, index, isLast }] of chunk.entries()) {
@@ -71,16 +78,16 @@ function replayReader(table: TenantTable, refs: readonly ResultRef[], loading: P
       if (done) break;
       read.add(value);
     }
-    const result = replayed.get(nameOf(ref));
-    replayed.delete(nameOf(ref));
+    const result = replayed.get(toRefName(ref));
+    replayed.delete(toRefName(ref));
     return result;
   };
 }
 
-const nameOf = ({ entry, place }: ResultRef) => `${entry.runId} ${entry.index} ${place}`;
+const toRefName = ({ entry, place }: ResultRef) => `${entry.runId} ${entry.index} ${place}`;
 
 /** The checkpoints of these results and the earlier ones of their runs, which contain the variables. */
-function checkpointsOf(refs: readonly ResultRef[]) {
+function listCheckpoints(refs: readonly ResultRef[]) {
   const runs = [...Map.groupBy(refs, ({ entry }) => entry.runId).values()];
   return runs.flatMap((ofRun) => {
     const last = Math.max(...ofRun.map(({ entry }) => entry.index));
@@ -100,19 +107,19 @@ function openReplay(steps: StepIndex) {
   let recordMetadata: PayloadRef | undefined;
 
   function put(path: RunPath, name: string, value: PayloadRef): void {
-    const scope = scopesAround(path).at(-1) ?? '';
+    const scope = listScopes(path).at(-1) ?? '';
     const variables = scopes.get(scope) ?? new Map();
     variables.set(name, value);
     scopes.set(scope, variables);
   }
 
-  function inputsOf(path: RunPath): ReadonlyMap<string, PayloadRef> | null {
-    const seen = new Map(scopesAround(path).flatMap((scope) => [...(scopes.get(scope) ?? [])]));
-    const bytes = [...seen].reduce(
+  function getInputs(path: RunPath): ReadonlyMap<string, PayloadRef> | null {
+    const visible = new Map(listScopes(path).flatMap((scope) => [...(scopes.get(scope) ?? [])]));
+    const bytes = [...visible].reduce(
       (sum, [name, value]) => sum + JSON.stringify(name).length + countPayloadBytes(value) + ':,'.length,
       0,
     );
-    return isWhole && bytes <= inputsBytesMax ? seen : null;
+    return isWhole && bytes <= inputsBytesMax ? visible : null;
   }
 
   return function* (
@@ -121,9 +128,9 @@ function openReplay(steps: StepIndex) {
     isWhole &&= checkpoint !== undefined;
     if (!checkpoint) return;
     recordMetadata ??= checkpoint.recordMetadata;
-    const { steps: list = [] } = steps.get(versionName(checkpoint)) ?? {};
+    const { steps: list = [] } = steps.get(toVersionName(checkpoint)) ?? {};
     for (const [place, stored] of checkpoint.results.entries()) {
-      yield [place, () => ({ checkpoint, stored, recordMetadata, inputs: inputsOf(stored.path) })];
+      yield [place, () => ({ checkpoint, stored, recordMetadata, inputs: getInputs(stored.path) })];
       const step = findStepAt(list, stored.path);
       const variable = step && outputVariableName(step);
       if (variable && stored.output) put(stored.path, variable, stored.output);
@@ -132,7 +139,7 @@ function openReplay(steps: StepIndex) {
 }
 
 /** The lists whose scopes a step sees, outermost first. */
-function scopesAround(path: RunPath): string[] {
+function listScopes(path: RunPath): string[] {
   const scopes = ['', ...listsAround(path).filter(isOwnScope)];
   const closed = scopes.findLastIndex(isClosedScope);
   return scopes.slice(Math.max(0, closed));
@@ -141,33 +148,33 @@ function scopesAround(path: RunPath): string[] {
 /** A result has a few MB of payloads at most, and a response has room for few of those. */
 const rowsAtOnce = 8;
 
-export const stepResultRows = (scope: Scope) => {
+export const stepRowReader = (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadReader(scope);
 
   /** The rows of these results, in order. Reads only as far as the caller iterates. */
-  async function* rowsOf(refs: readonly ResultRef[]) {
-    const loading = stepIndex(
+  async function* readRows(refs: readonly ResultRef[]) {
+    const loading = readStepIndex(
       scope,
       refs.map(({ entry }) => entry),
     );
     const replayedAt = replayReader(table, refs, loading);
-    const fetched = fetchedOnce(payloads);
+    const fetchValue = openFetcher(payloads);
     for (const some of toChunks(refs, rowsAtOnce)) {
       const replayed: (ReplayedResult | undefined)[] = [];
       for (const ref of some) replayed.push(await replayedAt(ref));
       const steps = await loading;
-      yield* await Promise.all(some.map((ref, at) => toRow(ref, steps, replayed[at], fetched)));
+      yield* await Promise.all(some.map((ref, at) => toRow(ref, steps, replayed[at], fetchValue)));
     }
   }
 
-  return { rowsOf };
+  return { readRows };
 };
 
-type Fetched = (payloadRef: PayloadRef | undefined) => Promise<unknown>;
+type FetchValue = (payloadRef: PayloadRef | undefined) => Promise<unknown>;
 
 /** Fetches each value once, though it may be an input of every row. */
-function fetchedOnce(payloads: PayloadReader): Fetched {
+function openFetcher(payloads: PayloadReader): FetchValue {
   const values = new Map<PayloadRef, Promise<unknown>>();
   return async (payloadRef) => {
     if (!payloadRef) return null;
@@ -181,17 +188,17 @@ async function toRow(
   { entry, place, row }: ResultRef,
   index: StepIndex,
   result: ReplayedResult | undefined,
-  fetched: Fetched,
+  fetchValue: FetchValue,
 ) {
   const [stepId, status, startedAt, durationMs] = row;
   const { stored, checkpoint } = result ?? {};
-  const { steps = [] } = index.get(versionName(entry)) ?? {};
-  const step = stored ? findStepAt(steps, stored.path) : referencedStep(index, { entry, place, row });
+  const { steps = [] } = index.get(toVersionName(entry)) ?? {};
+  const step = stored ? findStepAt(steps, stored.path) : findReferencedStep(index, { entry, place, row });
   const shown = stored && step && toShownPlace(steps, stored.path);
   const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
   const { promptTokens = null, completionTokens = null } = stored ?? {};
   return {
-    id: stepResultId(entry.runId, stored?.path ?? place),
+    id: toStepResultId(entry.runId, stored?.path ?? place),
     userId,
     organizationId,
     batchExecutionId: entry.batchId,
@@ -200,7 +207,7 @@ async function toRow(
     flowVersionId: entry.flowVersionId,
     recordId: entry.recordId,
     recordName,
-    recordMetadata: await fetched(result?.recordMetadata),
+    recordMetadata: await fetchValue(result?.recordMetadata),
     stepId,
     stepPath: shown?.stepPath ?? stepId,
     itemIndex: shown?.itemIndex ?? null,
@@ -211,11 +218,11 @@ async function toRow(
     status,
     startedAt: new Date(startedAt).toISOString(),
     completedAt: new Date(startedAt + durationMs).toISOString(),
-    createdAt: new Date(timeMsFromId(entry.runId)).toISOString(),
+    createdAt: new Date(getIdTimeMs(entry.runId)).toISOString(),
     durationMs,
-    outputPreview: await storedPreview(stored, fetched),
-    inputVariables: await variablesIn(result?.inputs ?? null, fetched),
-    resolvedPrompt: (await fetched(stored?.resolvedPrompt)) as string | null,
+    outputPreview: await fetchPreview(stored, fetchValue),
+    inputVariables: await fetchVariables(result?.inputs ?? null, fetchValue),
+    resolvedPrompt: (await fetchValue(stored?.resolvedPrompt)) as string | null,
     modelUsed: stored?.modelUsed ?? null,
     promptTokens,
     completionTokens,
@@ -231,14 +238,20 @@ async function toRow(
   };
 }
 
-async function storedPreview(stored: StoredStepResult | undefined, fetched: Fetched): Promise<string | null> {
+async function fetchPreview(
+  stored: StoredStepResult | undefined,
+  fetchValue: FetchValue,
+): Promise<string | null> {
   if (!stored?.output) return null;
-  return 'inline' in stored.output ? shortOutput(await fetched(stored.output)) : (stored.preview ?? null);
+  return 'inline' in stored.output ? shortOutput(await fetchValue(stored.output)) : (stored.preview ?? null);
 }
 
-async function variablesIn(inputs: ReplayedResult['inputs'], fetched: Fetched): Promise<Variables | null> {
+async function fetchVariables(
+  inputs: ReplayedResult['inputs'],
+  fetchValue: FetchValue,
+): Promise<Variables | null> {
   if (!inputs) return null;
-  const values = [...inputs].map(async ([name, payloadRef]) => [name, await fetched(payloadRef)] as const);
+  const values = [...inputs].map(async ([name, payloadRef]) => [name, await fetchValue(payloadRef)] as const);
   return Object.fromEntries(await Promise.all(values));
 }
 
@@ -255,20 +268,20 @@ interface VersionSteps {
   byId: ReadonlyMap<string, FlowStep>;
 }
 
-/** By `versionName`. */
+/** By `toVersionName`. */
 export type StepIndex = ReadonlyMap<string, VersionSteps>;
 
 /** Names a version with those of the flows that it runs. */
-const versionName = ({ flowVersionId, subFlows }: StoredVersion) =>
+const toVersionName = ({ flowVersionId, subFlows }: StoredVersion) =>
   subFlows ? `${flowVersionId} ${JSON.stringify(subFlows)}` : flowVersionId;
 
 /** Reads the steps of these versions, each once. */
-export async function stepIndex(scope: Scope, entries: readonly StoredVersion[]): Promise<StepIndex> {
-  const versions = new Map(entries.map((entry) => [versionName(entry), entry]));
+export async function readStepIndex(scope: Scope, entries: readonly StoredVersion[]): Promise<StepIndex> {
+  const versions = new Map(entries.map((entry) => [toVersionName(entry), entry]));
   const loaded = await Promise.all(
     [...versions].map(async ([name, entry]) => {
       // The version of a deleted flow is gone; its results are listed without step names.
-      const steps = await storedSteps(scope, entry);
+      const steps = await readStoredSteps(scope, entry);
       // A flow that it runs may have steps with the same ids.
       const named = [...walkSteps(steps)].reverse().map(({ step }) => [step.id, step] as const);
       return [name, { steps, byId: new Map(named) }] as const;
@@ -277,7 +290,8 @@ export async function stepIndex(scope: Scope, entries: readonly StoredVersion[])
   return new Map(loaded);
 }
 
-export const stepIn = (steps: StepIndex, version: StoredVersion, stepId: string) =>
-  steps.get(versionName(version))?.byId.get(stepId);
+export const findStep = (steps: StepIndex, version: StoredVersion, stepId: string) =>
+  steps.get(toVersionName(version))?.byId.get(stepId);
 
-export const referencedStep = (steps: StepIndex, { entry, row }: ResultRef) => stepIn(steps, entry, row[0]);
+export const findReferencedStep = (steps: StepIndex, { entry, row }: ResultRef) =>
+  findStep(steps, entry, row[0]);

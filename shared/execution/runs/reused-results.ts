@@ -1,4 +1,12 @@
-import { derivedId, timeMsFromId } from '../../core/ids.ts';
+/**
+ * Results of earlier runs of a flow on the same record, which a run takes instead of paying again.
+ * Two uses: with `reuse`, the newest completed result whose request has the same hash replaces a step; with `continues`,
+ * a retry takes over all results of the newest run in its chain up to its last completed step, what that run kept, and
+ * its identity (for Idempotency-Keys).
+ * `readEarlier` is begun beside the other reads of a run; at most `pagesMax` pages are read, and results before these
+ * are made again. Taken results cost 0 and say what was saved.
+ */
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { actPath, turnsPath } from '../../domain/flows/steps/run-path.ts';
 import { decode } from '../../platform/data/entity.ts';
 import { type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
@@ -41,28 +49,31 @@ export async function readEarlier({ table }: Scope, recordId: string): Promise<S
 }
 
 /** @param items Of `readEarlier`. @param run The one that takes them. */
-export async function earlierResults(
+export async function findEarlierResults(
   scope: Scope,
   items: readonly StoredItem[],
   run: { runId: string; flowId: string },
   { reuse, continues = [] }: Earlier,
   sealed?: SealedValues,
 ): Promise<EarlierResults> {
-  const own = items.filter(({ SK, summary }) => {
+  const ofFlow = items.filter(({ SK, summary }) => {
     const { flowId } = summary as { flowId?: string };
-    return flowId === run.flowId && runIdIn(SK) !== run.runId;
+    return flowId === run.flowId && parseRunId(SK) !== run.runId;
   });
-  const newest = await newestRun(scope, own, continues, sealed);
-  const taken = newest ? takenOver(scope, newest) : new Map<string, StepResult>();
+  const newest = await findNewestRun(scope, ofFlow, continues, sealed);
+  const taken = newest ? toContinuedResults(scope, newest) : new Map<string, StepResult>();
   const since = reuse?.maxAgeDays === undefined ? 0 : scope.now().getTime() - reuse.maxAgeDays * dayMs;
-  const stored = reuse && storedResults(own);
+  const stored = reuse && openResultFinder(ofFlow);
   return {
-    continued: newest && { identity: newest.identity, kept: await keptOpen(scope, newest, taken, sealed) },
+    continued: newest && {
+      identity: newest.identity,
+      kept: await readOpenKept(scope, newest, taken, sealed),
+    },
     at: (path) => taken.get(path),
     inside: (path) => [...taken.values()].filter((result) => result.path.startsWith(`${path}.`)),
-    async ofRequest(stepId, hashes) {
+    async findByRequest(stepId, hashes) {
       const found = stored?.(({ row, kept }) => isSame(row, kept, { stepId, hashes, since }));
-      return found && outcomeOf(scope, found, sealed);
+      return found && loadOutcome(scope, found, sealed);
     },
   };
 }
@@ -85,16 +96,16 @@ interface Stored {
 }
 
 /** Finds the newest result that fits, and decodes no more items than that takes. */
-function storedResults(items: readonly StoredItem[]) {
+function openResultFinder(items: readonly StoredItem[]) {
   const decoded: Stored[] = [];
   let next = 0;
-  const more = (): boolean => {
+  const decodeMore = (): boolean => {
     const item = items[next++];
-    if (item) decoded.push(...resultsIn(decode(checkpointEntity, item)).reverse());
+    if (item) decoded.push(...listResults(decode(checkpointEntity, item)).reverse());
     return item !== undefined;
   };
   return (fits: (stored: Stored) => boolean): Stored | undefined => {
-    for (let index = 0; index < decoded.length || more(); ) {
+    for (let index = 0; index < decoded.length || decodeMore(); ) {
       const stored = decoded[index];
       if (!stored) continue;
       if (fits(stored)) return stored;
@@ -104,7 +115,7 @@ function storedResults(items: readonly StoredItem[]) {
   };
 }
 
-const resultsIn = (checkpoint: Checkpoint): Stored[] => {
+const listResults = (checkpoint: Checkpoint): Stored[] => {
   const rows = parseRows(checkpoint);
   return checkpoint.results.flatMap((kept, place) => {
     const row = rows[place];
@@ -112,16 +123,16 @@ const resultsIn = (checkpoint: Checkpoint): Stored[] => {
   });
 };
 
-async function outcomeOf(
+async function loadOutcome(
   scope: Scope,
   { checkpoint, kept }: Stored,
   sealed: SealedValues | undefined,
 ): Promise<EarlierOutcome> {
   const payloads = payloadReader(scope);
-  const fetched = (payload: PayloadRef | undefined) => payload && payloads.fetch(payload);
+  const fetchPayload = (payload: PayloadRef | undefined) => payload && payloads.fetch(payload);
   const [output, resolvedPrompt, unmasked] = await Promise.all([
-    fetched(kept.output),
-    fetched(kept.resolvedPrompt),
+    fetchPayload(kept.output),
+    fetchPayload(kept.resolvedPrompt),
     openUnmasked(scope, checkpoint, kept, sealed),
   ]);
   return {
@@ -129,24 +140,27 @@ async function outcomeOf(
     ...unmasked,
     ...(typeof resolvedPrompt === 'string' && { resolvedPrompt }),
     requestHash: kept.request ?? '',
-    ...takenFrom(checkpoint, kept),
+    ...toReuseFacts(checkpoint, kept),
   };
 }
 
 /** Instead of the costs of the result itself. */
-const takenFrom = (checkpoint: Pick<Checkpoint, 'runId' | 'batchId'>, kept: StoredStepResult) => ({
-  reusedFrom: sourceOf(checkpoint, kept.path),
+const toReuseFacts = (checkpoint: Pick<Checkpoint, 'runId' | 'batchId'>, kept: StoredStepResult) => ({
+  reusedFrom: toResultSource(checkpoint, kept.path),
   estimatedCost: '0' as const,
   savedCost: kept.reusedFrom ? (kept.savedCost ?? null) : (kept.estimatedCost ?? null),
 });
 
-const sourceOf = ({ runId, batchId }: Pick<Checkpoint, 'runId' | 'batchId'>, path: string): ResultSource => ({
-  resultId: stepResultId(runId, path),
+const toResultSource = (
+  { runId, batchId }: Pick<Checkpoint, 'runId' | 'batchId'>,
+  path: string,
+): ResultSource => ({
+  resultId: toStepResultId(runId, path),
   runId: batchId ?? runId,
 });
 
-export const stepResultId = (runId: string, place: string | number) =>
-  derivedId('step', timeMsFromId(runId), runId, place);
+export const toStepResultId = (runId: string, place: string | number) =>
+  deriveId('step', getIdTimeMs(runId), runId, place);
 
 interface ContinuedRun {
   identity: string;
@@ -155,7 +169,7 @@ interface ContinuedRun {
 }
 
 /** The newest run of the record in these batches. */
-async function newestRun(
+async function findNewestRun(
   scope: Scope,
   items: readonly StoredItem[],
   batchIds: readonly string[],
@@ -166,7 +180,7 @@ async function newestRun(
   const newest = items.find(isOfBatch);
   if (!newest) return undefined;
   const checkpoints = items
-    .filter(({ SK }) => runIdIn(SK) === runIdIn(newest.SK))
+    .filter(({ SK }) => parseRunId(SK) === parseRunId(newest.SK))
     .reverse()
     .map((item) => decode(checkpointEntity, item));
   const [{ identity = undefined, runId = '' } = {}] = checkpoints;
@@ -178,7 +192,7 @@ async function newestRun(
 }
 
 /** What its steps have called, and which may have acted, unless their outcome is known. */
-async function keptOpen(
+async function readOpenKept(
   scope: Scope,
   { checkpoints, results }: ContinuedRun,
   taken: ReadonlyMap<string, StepResult>,
@@ -194,8 +208,11 @@ async function keptOpen(
 }
 
 /** The results of a run up to its last completed step, as results of the run that goes on. */
-function takenOver(scope: Scope, { checkpoints, results }: ContinuedRun): ReadonlyMap<string, StepResult> {
-  const stored = checkpoints.flatMap(resultsIn);
+function toContinuedResults(
+  scope: Scope,
+  { checkpoints, results }: ContinuedRun,
+): ReadonlyMap<string, StepResult> {
+  const stored = checkpoints.flatMap(listResults);
   const last = stored.findLastIndex(({ row: [, status] }) => status === 'completed');
   const at = scope.now().toISOString();
   return new Map(
@@ -212,9 +229,9 @@ function takenOver(scope: Scope, { checkpoints, results }: ContinuedRun): Readon
         ...(isSum && { isSum }),
         ...(kept.request && { requestHash: kept.request }),
       };
-      return [[path, { ...facts, ...outcome, ...takenFrom(checkpoint, kept) }] as const];
+      return [[path, { ...facts, ...outcome, ...toReuseFacts(checkpoint, kept) }] as const];
     }),
   );
 }
 
-const runIdIn = (sortKey: string) => sortKey.split('#')[1];
+const parseRunId = (sortKey: string) => sortKey.split('#')[1];

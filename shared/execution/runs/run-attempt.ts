@@ -1,7 +1,18 @@
+/**
+ * Runs a flow, or the rest of it, once, and decides when each result is written.
+ * A step with effects has its result written before the next such step begins, and soon (`soonMs`) if others follow; in
+ * items of maps in groups. So a crash repeats at most the last act, or a few of items. What acts by itself marks its act
+ * before it is done (`engine/try-step.ts`).
+ * A failure that may still be retried is not recorded until it is final: its model calls are counted, its result only
+ * with the end.
+ * The outcome is an end (recorded), a suspension (recorded), a call that the caller executes, or the failed step from
+ * which `batches/run-record.ts` retries.
+ * Output variables are appended to the record before the end is recorded; if that fails, so does the run.
+ */
 import type { RecordsPort } from '../../adapters/ports/records-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { measure } from '../../core/invocation.ts';
-import { flowing } from '../../core/redaction/hidden.ts';
+import { toFlowingValue } from '../../core/redaction/hidden.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
@@ -16,7 +27,7 @@ import {
   runFlow,
   type StepResult,
 } from '../engine/engine.ts';
-import { resultAttempts } from '../step-support/attempts.ts';
+import { getResultAttempts } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import type { RunRecorder } from './run-recorder.ts';
 
@@ -47,7 +58,7 @@ type RunAttemptOutcome =
   /** The failed step from which to retry the run. */
   | { retryFrom: StepResult };
 
-/** Runs a flow, or the rest of it, and stores its results. When those of steps with effects are written: `effect-writes.ts`. */
+/** Runs a flow, or the rest of it, and stores its results. When those of steps with effects are written: `openEffectWrites`. */
 export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome> {
   const { recorder, done, retries, mayRetry = false, mayGoOn = false, appendsTo, onEvent, ...run } = attempt;
   const writes = openEffectWrites(recorder, mayGoOn);
@@ -59,16 +70,16 @@ export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome
     done.set(result.path, result);
     await recorder.add(result);
   };
-  const take = async (event: EngineRunEvent) => {
+  const recordEvent = async (event: EngineRunEvent) => {
     if (event.type === 'step_start') {
-      spend(failures.takeAt(event.path));
+      spend(failures.removeInside(event.path));
       await writes.begin(event);
       return onEvent?.(event);
     }
     measureStep(event.result);
-    const result = withRetried(event.result, retries?.get(event.result.path));
+    const result = addEarlierTries(event.result, retries?.get(event.result.path));
     if (event.isFinal) {
-      for (const failure of failures.takeAt(result.path)) await write(failure);
+      for (const failure of failures.removeInside(result.path)) await write(failure);
       await write(result);
     } else failures.add(result);
     await writes.end(event);
@@ -77,14 +88,14 @@ export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome
   const outcome = await runFlow({
     ...run,
     done,
-    onEvent: take,
+    onEvent: recordEvent,
     onKept: recorder.keep,
     ...(mayGoOn && { onMark: recorder.mark }),
     onInterrupted: recorder.interrupt,
   });
   if ('waits' in outcome) {
     spend(failures.all());
-    return suspended(recorder, outcome.waits, run.waiting);
+    return suspendRun(recorder, outcome.waits, run.waiting);
   }
   const [first] = failures.all();
   if (first && outcome.end.retryable && mayRetry && !outcome.end.success) {
@@ -106,7 +117,7 @@ export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome
   }
 }
 
-async function suspended(
+async function suspendRun(
   recorder: RunRecorder,
   waits: readonly OpenWait[],
   before: RunAttempt['waiting'] = [],
@@ -124,10 +135,10 @@ async function suspended(
   return { suspended: { waits: [...waits], until: new Date(Math.min(...times)) } };
 }
 
-function withRetried(result: StepResult, retried: Retried | undefined): StepResult {
+function addEarlierTries(result: StepResult, retried: Retried | undefined): StepResult {
   if (!retried) return result;
   const { count, attempts, delayMs } = retried;
-  const again = resultAttempts(result).map((attempt, index) =>
+  const again = getResultAttempts(result).map((attempt, index) =>
     index === 0 ? { ...attempt, type: 'run-retry' as const, delayMs } : attempt,
   );
   return {
@@ -186,7 +197,7 @@ function openUnrecorded() {
     all: () => [...results.values()],
     add: (result: StepResult) => void results.set(result.path, result),
     /** Those of a step and of the steps in it, which are here no longer. */
-    takeAt(path: string): StepResult[] {
+    removeInside(path: string): StepResult[] {
       const taken = [...results.values()].filter((result) => `${result.path}.`.startsWith(`${path}.`));
       for (const result of taken) results.delete(result.path);
       return taken;
@@ -216,18 +227,22 @@ async function appendOutputs(
   results: ReadonlyMap<string, StepResult>,
 ): Promise<string | undefined> {
   try {
-    const record = await records.update({ id: recordId }, outputVariables(steps, results), 'merge');
-    return record ? undefined : failed('The record was deleted');
+    const record = await records.update({ id: recordId }, collectOutputVariables(steps, results), 'merge');
+    return record ? undefined : describeAppendFailure('The record was deleted');
   } catch (error) {
-    if (error instanceof StepError) return failed(error.message);
+    if (error instanceof StepError) return describeAppendFailure(error.message);
     throw error;
   }
 }
 
-const failed = (reason: string) => `The output variables could not be appended to the record: ${reason}`;
+const describeAppendFailure = (reason: string) =>
+  `The output variables could not be appended to the record: ${reason}`;
 
 /** What the steps of a run have set, in its outermost scope. */
-function outputVariables(steps: readonly FlowStep[], results: ReadonlyMap<string, StepResult>): Variables {
+function collectOutputVariables(
+  steps: readonly FlowStep[],
+  results: ReadonlyMap<string, StepResult>,
+): Variables {
   const definitions = new Map([...walkSteps(steps)].map(({ step, path }) => [path, step]));
   const outputs: Variables = {};
   for (const result of results.values()) {
@@ -235,7 +250,7 @@ function outputVariables(steps: readonly FlowStep[], results: ReadonlyMap<string
     if (status !== 'completed' || listsAround(path).some(isOwnScope)) continue;
     const step = definitions.get(definitionPath(path));
     const variable = step && outputVariableName(step);
-    if (variable) outputs[variable] = flowing(result);
+    if (variable) outputs[variable] = toFlowingValue(result);
   }
   return outputs;
 }

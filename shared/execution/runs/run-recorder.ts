@@ -1,3 +1,17 @@
+/**
+ * Records a run of a flow: gathers the results of its steps and writes them as checkpoints, the last of which ends the
+ * run.
+ * A checkpoint has the results since the one before, what steps keep for a resumption, and the model calls of both. It
+ * is written when the run flushes, waits, marks an act or ends, and before one would exceed `checkpointBytesMax`.
+ * Checkpoints are written one after another; once one fails, so do the later ones.
+ * Each write carries its spending (`spending.ts`): commit both in one transaction, so that a call is counted once. The
+ * last write goes to `commitEnd`, whose caller adds what belongs to the end (counters of a batch, listing,
+ * notifications).
+ * The table refuses a checkpoint that exists: of two processes that run the same run, the second fails at its first
+ * write. A crash loses what was gathered; the next process resumes after the last checkpoint and runs those steps again.
+ * Callers: `batches/run-record.ts` and `dispatch/dispatch-recorder.ts`. Values of secrets are stored encrypted only
+ * (`sealed-values.ts`).
+ */
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { truncate } from '../../core/text.ts';
 import type { Note } from '../../core/tracing/note.ts';
@@ -24,10 +38,10 @@ import {
   type StoredStepResult,
   type StoredWait,
   sealedMark,
-  storedWaits,
+  toStoredWaits,
 } from './checkpoint.ts';
 import type { SealedValues } from './sealed-values.ts';
-import { modelUses, type RunSpending, runSpending, spendingWrites } from './spending.ts';
+import { type RunSpending, toModelUses, toRunSpending, toSpendingWrites } from './spending.ts';
 
 export interface CheckpointWrite {
   writes: readonly Write[];
@@ -102,37 +116,37 @@ export function openRunRecorder(
   const { table, now } = scope;
   const payloads = payloadWriter(scope);
   let index = count;
-  let totals = totalsOfCheckpoints(earlier);
-  let beganAt = beganAtOf(earlier);
-  let promptStepId = lastPromptOf(earlier);
-  let pending = nothing();
+  let totals = sumCheckpoints(earlier);
+  let beganAt = findStart(earlier);
+  let promptStepId = findLastPrompt(earlier);
+  let pending = createPending();
   const interrupted: StepResult[] = [];
   let written = Promise.resolve();
   let marking: Promise<void> | undefined;
 
   /** What was added since the last checkpoint, from now on in the next one. */
-  function take(): Pending {
+  function takePending(): Pending {
     soon.stop();
     const taken = pending;
-    pending = nothing();
+    pending = createPending();
     return taken;
   }
 
-  async function writeOf({ results, kept }: Taken, more: Partial<Checkpoint> = {}) {
+  async function encodeWrite({ results, kept }: Taken, more: Partial<Checkpoint> = {}) {
     const checkpoint = await encodeCheckpoint({ payloads, sealed }, facts, index, results, kept);
     return table.writes.insert(checkpointEntity, { ...checkpoint, ...more });
   }
 
   /** Checkpoints are written one after another: once one has failed, so do the later ones. */
   function writeCheckpoint(isAwaited: boolean, waits: readonly StoredWait[] = []): Promise<void> {
-    const { results, kept, lost, use } = take();
+    const { results, kept, lost, use } = takePending();
     written = written.then(async () => {
-      const waiting = waits.length > 0 && { waiting: storedWaits(waits) };
-      const write = await writeOf({ results, kept }, { ...usedBy(use), ...waiting });
+      const waiting = waits.length > 0 && { waiting: toStoredWaits(waits) };
+      const write = await encodeWrite({ results, kept }, { ...toUseMember(use), ...waiting });
       const beside = index === 0 && opening ? [opening] : [];
       await commitProgress({
         writes: [write, ...beside],
-        spent: runSpending(facts, results, lost),
+        spent: toRunSpending(facts, results, lost),
         isAwaited,
       });
       index++;
@@ -149,7 +163,7 @@ export function openRunRecorder(
 
   function keep(path: string, value: unknown, sealed: Unmasked): void {
     pending.kept.set(path, { value, ...sealed });
-    pending.bytes += sizeOfKept(value);
+    pending.bytes += estimateKeptBytes(value);
   }
 
   const flush = (isAwaited: boolean) => (pending.results.length > 0 ? writeCheckpoint(isAwaited) : written);
@@ -186,7 +200,7 @@ export function openRunRecorder(
       const use = runUse(result.modelCalls ?? []);
       totals = addTotals(totals, totalsOfStep(result, use));
       if (result.resolvedPrompt !== undefined) promptStepId = result.stepId;
-      const bytes = resultSizeBytes(result);
+      const bytes = estimateResultBytes(result);
       if (pending.bytes + bytes > checkpointBytesMax) await flush(true);
       pending.results.push(result);
       for (const path of listKeptPaths(result.path)) pending.kept.delete(path);
@@ -196,20 +210,20 @@ export function openRunRecorder(
 
     async finish(error, output, errorCode) {
       if (error !== null) pending.results.push(...interrupted.map((step) => ({ ...step, error })));
-      const { results, lost, use } = take();
+      const { results, lost, use } = takePending();
       await written;
       const status = error === null ? 'completed' : 'failed';
       const at = now();
-      const write = await writeOf(
+      const write = await encodeWrite(
         { results, kept: new Map() },
         {
-          ...usedBy(use),
+          ...toUseMember(use),
           end: { status, error, at: at.toISOString() },
           finished: { status, promptStepId, ...(errorCode !== undefined && { errorCode }) },
           flowName: facts.flowName,
         },
       );
-      const spent = runSpending(facts, results, lost);
+      const spent = toRunSpending(facts, results, lost);
       const durationMs = Math.max(0, at.getTime() - (beganAt ?? at.getTime()));
       const outcome = { failed: error !== null, output, error, at: at.toISOString(), durationMs };
       await commitEnd({ write, isFirst: index === 0, ...outcome, totals, spent });
@@ -239,14 +253,14 @@ interface Pending extends Taken {
   /** Of these and of the results. */
   use: RunUse;
 }
-const nothing = (): Pending => ({ results: [], kept: new Map(), bytes: 0, lost: [], use: {} });
+const createPending = (): Pending => ({ results: [], kept: new Map(), bytes: 0, lost: [], use: {} });
 
 const commitAlone =
   (scope: Scope) =>
   ({ writes, spent }: CheckpointWrite) =>
-    scope.table.commit([...writes, ...spendingWrites(scope, [spent])]);
+    scope.table.commit([...writes, ...toSpendingWrites(scope, [spent])]);
 
-const totalsOfCheckpoints = (checkpoints: readonly Checkpoint[]): RunTotals =>
+const sumCheckpoints = (checkpoints: readonly Checkpoint[]): RunTotals =>
   checkpoints
     .flatMap((checkpoint) => {
       const rows = parseRows(checkpoint);
@@ -257,11 +271,11 @@ const totalsOfCheckpoints = (checkpoints: readonly Checkpoint[]): RunTotals =>
     })
     .reduce(addTotals, noTotals);
 
-const beganAtOf = ([first]: readonly Checkpoint[]): number | undefined => first && parseRows(first)[0]?.[2];
+const findStart = ([first]: readonly Checkpoint[]): number | undefined => first && parseRows(first)[0]?.[2];
 
-const usedBy = (use: RunUse): Pick<Checkpoint, 'use'> => (Object.keys(use).length > 0 ? { use } : {});
+const toUseMember = (use: RunUse): Pick<Checkpoint, 'use'> => (Object.keys(use).length > 0 ? { use } : {});
 
-const lastPromptOf = (checkpoints: readonly Checkpoint[]): string | null =>
+const findLastPrompt = (checkpoints: readonly Checkpoint[]): string | null =>
   checkpoints
     .flatMap((checkpoint) => {
       const ids = parseRows(checkpoint).map(([stepId]) => stepId);
@@ -303,7 +317,7 @@ interface Kept extends Unmasked {
   value: unknown;
 }
 
-const resultSizeBytes = ({
+const estimateResultBytes = ({
   output,
   unmasked,
   resolvedPrompt = '',
@@ -313,15 +327,15 @@ const resultSizeBytes = ({
   notes = [],
   warnings = [],
 }: StepResult) =>
-  Math.min(bytesOf(JSON.stringify(output) ?? ''), valueBytesMax) +
-  (unmasked ? Math.min(2 * bytesOf(JSON.stringify(unmasked.value)), valueBytesMax) : 0) +
-  Math.min(bytesOf(JSON.stringify(errors)), valueBytesMax) +
-  Math.min(bytesOf(resolvedPrompt), valueBytesMax) +
-  bytesOf(error) +
-  bytesOf(JSON.stringify([attempts, notes, warnings])) +
+  Math.min(countBytes(JSON.stringify(output) ?? ''), valueBytesMax) +
+  (unmasked ? Math.min(2 * countBytes(JSON.stringify(unmasked.value)), valueBytesMax) : 0) +
+  Math.min(countBytes(JSON.stringify(errors)), valueBytesMax) +
+  Math.min(countBytes(resolvedPrompt), valueBytesMax) +
+  countBytes(error) +
+  countBytes(JSON.stringify([attempts, notes, warnings])) +
   resultBytes;
-const bytesOf = (text: string) => Buffer.byteLength(text);
-const sizeOfKept = (value: unknown) => Math.min(bytesOf(JSON.stringify(value)), keptBytesMax);
+const countBytes = (text: string) => Buffer.byteLength(text);
+const estimateKeptBytes = (value: unknown) => Math.min(countBytes(JSON.stringify(value)), keptBytesMax);
 
 async function encodeCheckpoint(
   { payloads, sealed: { seal } }: { payloads: PayloadWriter; sealed: Pick<SealedValues, 'seal'> },
@@ -330,7 +344,7 @@ async function encodeCheckpoint(
   results: readonly StepResult[],
   keptValues: ReadonlyMap<string, Kept> = new Map(),
 ): Promise<Checkpoint> {
-  const sealed = ({ unmasked }: Unmasked) => unmasked && seal(unmasked, facts.runId);
+  const sealUnmasked = ({ unmasked }: Unmasked) => unmasked && seal(unmasked, facts.runId);
   const offload = (part: string, value: unknown, bytesMax = valueBytesMax) =>
     payloads.offload(`runs/${facts.runId}/${part}`, value, bytesMax);
   const kept = await Promise.all(
@@ -338,20 +352,22 @@ async function encodeCheckpoint(
       async ([path, { value, ...hidden }]) =>
         [
           hidden.unmasked ? `${path}${sealedMark}` : path,
-          await offload(`${path}-kept`, (await sealed(hidden)) ?? value, keptBytesMax),
+          await offload(`${path}-kept`, (await sealUnmasked(hidden)) ?? value, keptBytesMax),
         ] as const,
     ),
   );
   const stored = await Promise.all(
     results.map(async (result) =>
-      toStoredResult(result, await sealed(result), (part, value) => offload(`${result.path}-${part}`, value)),
+      toStoredResult(result, await sealUnmasked(result), (part, value) =>
+        offload(`${result.path}-${part}`, value),
+      ),
     ),
   );
   const metadata = index === 0 ? await offload('metadata', recordMetadata) : undefined;
-  const given = index === 0 && input !== undefined ? await offload('input', input) : undefined;
+  const inputRef = index === 0 && input !== undefined ? await offload('input', input) : undefined;
   const payloadRefs = [
     metadata,
-    given,
+    inputRef,
     ...stored.flatMap(({ output, sealed, resolvedPrompt, errors }) => [
       output,
       sealed,
@@ -361,12 +377,12 @@ async function encodeCheckpoint(
     ...kept.map(([, payloadRef]) => payloadRef),
   ];
   const pointers = payloadRefs.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
-  const models = new Set(modelUses(facts, stored).map(({ model }) => model));
+  const models = new Set(toModelUses(facts, stored).map(({ model }) => model));
   return {
     ...facts,
     index,
     ...(metadata && { recordMetadata: metadata }),
-    ...(given && { input: given }),
+    ...(inputRef && { input: inputRef }),
     ...(index === 0 && startedIn !== undefined && { startedIn }),
     ...(index === 0 && identity !== undefined && { identity }),
     ...(kept.length > 0 && { kept: Object.fromEntries(kept) }),
@@ -427,28 +443,29 @@ async function toStoredResult(
     ...(error !== undefined && { error }),
     ...(errorCode !== undefined && { errorCode }),
     ...(modelUsed !== undefined && { modelUsed }),
-    ...((modelUsed !== undefined || isSum) && defined({ promptTokens, completionTokens, estimatedCost })),
-    ...(isSum && defined({ isSum, savedCost })),
+    ...((modelUsed !== undefined || isSum) &&
+      omitUndefined({ promptTokens, completionTokens, estimatedCost })),
+    ...(isSum && omitUndefined({ isSum, savedCost })),
     ...(storedErrors && { errors: storedErrors }),
     ...(cachedTokens !== undefined && { cachedTokens }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
     ...(requestHash !== undefined && { request: requestHash }),
     ...(reusedFrom && { reusedFrom, savedCost }),
     ...(cacheSavings !== undefined && { cacheSavings }),
-    ...(notes && { notes: notesBeside(notes, modelUsed !== undefined) }),
+    ...(notes && { notes: compactNotes(notes, modelUsed !== undefined) }),
     ...(warnings && { warnings: [...warnings] }),
   };
 }
 
 /** Without the members that are undefined. */
-const defined = <Members extends object>(members: Members) =>
+const omitUndefined = <Members extends object>(members: Members) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Members>;
 
 export const shortOutput = (output: unknown) =>
   truncate(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);
 
 /** The only model call of a step without what its result says of it. */
-const notesBeside = ([first, ...others]: readonly Note[], hasModel: boolean): Note[] => {
+const compactNotes = ([first, ...others]: readonly Note[], hasModel: boolean): Note[] => {
   if (!first) return [];
   if (!hasModel || first.k !== 'm' || first.st !== undefined || others.length > 0) return [first, ...others];
   const { n: _model, u: [_input, _output, ...more] = [], c: _cost, ...rest } = first;

@@ -1,3 +1,10 @@
+/**
+ * What the results of a run cost: counters per record and flow, and the model usage of the tenant.
+ * The writes belong in the transaction of the results: a call is then counted once, however often its message is
+ * delivered. The counters of a record shrink when a result is deleted (`delete-run-result.ts`); the tenant's usage never
+ * does.
+ * Runs that expire have no counters of a record, since nothing would remove them.
+ */
 import Big from 'big.js';
 import * as z from 'zod';
 import { toCostUnits, toDollars, WholeNumber } from '../../domain/model-usage/cost-units.ts';
@@ -21,7 +28,7 @@ export interface RunSpending extends CallsOfFlow {
 }
 
 /** @param lost Calls without a result. */
-export const runSpending = (
+export const toRunSpending = (
   facts: Pick<CheckpointFacts, 'recordId' | 'flowId' | 'ttl'>,
   results: readonly StepResult[],
   lost: readonly ModelCalls[],
@@ -29,12 +36,12 @@ export const runSpending = (
   // A run that expires belongs to nothing that is stored.
   flowId: facts.ttl === undefined ? facts.flowId : null,
   calls: [...results.flatMap(({ modelCalls = [] }) => modelCalls), ...lost],
-  recordCosts: modelUses(facts, results),
+  recordCosts: toModelUses(facts, results),
 });
 
 /** Commit them in the transaction of the results. */
-export const spendingWrites = (scope: Scope, spent: readonly RunSpending[]): Write[] => [
-  ...costWrites(
+export const toSpendingWrites = (scope: Scope, spent: readonly RunSpending[]): Write[] => [
+  ...toCostWrites(
     scope.table,
     spent.flatMap(({ recordCosts }) => recordCosts),
   ),
@@ -73,7 +80,7 @@ const recordCostEntity = defineEntity({
 });
 
 /** The model uses in these results. Empty for a run that expires, or without a record. */
-export function modelUses(
+export function toModelUses(
   { recordId, flowId, ttl }: Pick<Checkpoint, 'recordId' | 'flowId' | 'ttl'>,
   results: readonly Pick<
     StoredStepResult,
@@ -98,7 +105,7 @@ export function modelUses(
   );
 }
 
-export const negated = (uses: readonly RecordModelUse[]): RecordModelUse[] =>
+export const negateUses = (uses: readonly RecordModelUse[]): RecordModelUse[] =>
   uses.map((use) => ({
     ...use,
     count: -use.count,
@@ -108,7 +115,7 @@ export const negated = (uses: readonly RecordModelUse[]): RecordModelUse[] =>
   }));
 
 /** One write per counter: a transaction takes one write per item. Commit them in the transaction of the results. */
-export function costWrites({ writes }: TenantTable, uses: readonly RecordModelUse[]): Write[] {
+export function toCostWrites({ writes }: TenantTable, uses: readonly RecordModelUse[]): Write[] {
   const counters = Map.groupBy(uses, ({ recordId, flowId, model }) => `${recordId}#${flowId}#${model}`);
   return [...counters.values()].flatMap((same) => {
     const [{ recordId, flowId, model }] = same as [RecordModelUse];
@@ -116,19 +123,19 @@ export function costWrites({ writes }: TenantTable, uses: readonly RecordModelUs
       count: sum(same, 'count'),
       promptTokens: sum(same, 'promptTokens'),
       completionTokens: sum(same, 'completionTokens'),
-      units: toCostUnits(totalCost(same)),
+      units: toCostUnits(sumCosts(same)),
     };
     return writes.update(recordCostEntity, { recordId, flowId, model }, { add, setOnce: { flowId, model } });
   });
 }
 
 /** The keys of the counters to which a checkpoint has added. */
-export const recordCostKeys = ({ recordId, flowId, models = [] }: Partial<CheckpointEntry>) =>
+export const toRecordCostKeys = ({ recordId, flowId, models = [] }: Partial<CheckpointEntry>) =>
   recordId && flowId ? models.map((model) => recordCostEntity.key({ recordId, flowId, model })) : [];
 
 const sum = (uses: readonly RecordModelUse[], field: 'count' | 'promptTokens' | 'completionTokens') =>
   uses.reduce((total, use) => total + use[field], 0);
-const totalCost = (uses: readonly RecordModelUse[]) =>
+const sumCosts = (uses: readonly RecordModelUse[]) =>
   uses.reduce((total, { cost }) => total.plus(cost), new Big(0));
 
 export const recordCosts = /* @__PURE__ */ using(
@@ -151,13 +158,13 @@ export const recordCosts = /* @__PURE__ */ using(
         promptTokens,
         completionTokens,
         totalTokens: promptTokens + completionTokens,
-        totalCost: totalCost(uses).toNumber(),
+        totalCost: sumCosts(uses).toNumber(),
         modelBreakdown: byModel
           .map(([model, same]) => ({
             model,
             count: sum(same, 'count'),
             tokens: sum(same, 'promptTokens') + sum(same, 'completionTokens'),
-            cost: totalCost(same).toNumber(),
+            cost: sumCosts(same).toNumber(),
           }))
           .toSorted((one, other) => other.cost - one.cost || (one.model < other.model ? -1 : 1)),
       };

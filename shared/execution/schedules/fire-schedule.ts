@@ -1,4 +1,4 @@
-import { derivedId } from '../../core/ids.ts';
+import { deriveId } from '../../core/ids.ts';
 import { type Firing, firingEntity } from '../../domain/schedules/firing.ts';
 import { findNextRun } from '../../domain/schedules/next-time.ts';
 import { type Schedule, scheduleEntity, toStoredSchedule } from '../../domain/schedules/schedule.ts';
@@ -8,18 +8,18 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { newFiring, type Refusal, remembered } from './firing-writes.ts';
+import { createFiring, type Refusal, toLastFiring } from './firing-writes.ts';
 import { type ScheduleState, scheduleStates } from './schedule-state.ts';
 import { firingStarter } from './start-firing.ts';
 
 /** Clocks differ. */
 const earlyMs = 1_000;
 
-const deleted = (what: string): Refusal => ({
+const createDeletedRefusal = (what: string): Refusal => ({
   state: 'failed',
   reason: `The ${what} was deleted. The schedule is disabled`,
 });
-const skipped = (reason: string): Refusal => ({ state: 'skipped', reason });
+const createSkippedRefusal = (reason: string): Refusal => ({ state: 'skipped', reason });
 
 /** Only the process that moves `nextRunAt` on fires, so any number of messages, late ones too, make one batch. */
 export const scheduleFirer = /* @__PURE__ */ using([scheduleStates, firingStarter], (scope: Scope) => {
@@ -29,22 +29,22 @@ export const scheduleFirer = /* @__PURE__ */ using([scheduleStates, firingStarte
   async function claim(id: string): Promise<{ schedule: Schedule; firing: Firing } | undefined> {
     const at = now();
     const stored = await table.get(scheduleEntity, { id }, { consistent: true });
-    const schedule = stored && byClock(stored, at);
+    const schedule = stored && correctSetBack(stored, at);
     const { nextRunAt } = schedule ?? {};
     if (!schedule || !nextRunAt || Date.parse(nextRunAt) > at.getTime() + earlyMs) return;
     const state = await scheduleStates(scope)(schedule);
-    const refusal = refusalOf(state);
-    const firingId = derivedId('firing', Date.parse(nextRunAt), id, nextRunAt, ...setBacksIn(schedule));
-    const firing = newFiring(schedule, firingId, { at, refusal });
+    const refusal = findRefusal(state);
+    const firingId = deriveId('firing', Date.parse(nextRunAt), id, nextRunAt, ...setBacksIn(schedule));
+    const firing = createFiring(schedule, firingId, { at, refusal });
     const due = new Date(Math.max(at.getTime(), Date.parse(nextRunAt)));
-    const after = movedOn(schedule, due, state.missing !== undefined);
+    const after = advanceSchedule(schedule, due, state.missing !== undefined);
     const put = (item: Schedule) =>
       table.writes.put(
         scheduleEntity,
         toStoredSchedule({ ...item, revision: schedule.revision + 1 }),
         isUnchanged(schedule),
       );
-    const writes = [put({ ...after, ...remembered(firing) }), table.writes.insert(firingEntity, firing)];
+    const writes = [put({ ...after, ...toLastFiring(firing) }), table.writes.insert(firingEntity, firing)];
     try {
       await table.commit(writes);
     } catch (error) {
@@ -70,7 +70,7 @@ const setBackMsMin = 60_000;
  * A recurring schedule whose clock was set back since it last changed: it takes the times of the new clock, those of the last
  * minute included, because it is woken for one. Otherwise it would not fire until the old time comes again.
  */
-function byClock(schedule: Schedule, at: Date): Schedule {
+function correctSetBack(schedule: Schedule, at: Date): Schedule {
   const { triggerType, updatedAt, setBacks = 0 } = schedule;
   if (triggerType !== 'recurring' || Date.parse(updatedAt) <= at.getTime() + setBackMsMin) return schedule;
   const nextRunAt = findNextRun(schedule, new Date(at.getTime() - setBackMsMin));
@@ -79,14 +79,14 @@ function byClock(schedule: Schedule, at: Date): Schedule {
 
 const setBacksIn = ({ setBacks }: Schedule) => (setBacks === undefined ? [] : [setBacks]);
 
-function refusalOf({ missing, isPaused, isRunning }: ScheduleState): Refusal | undefined {
-  if (missing) return deleted(missing);
-  if (isPaused) return skipped('The surface is paused');
-  return isRunning ? skipped('The last run of the schedule is not over') : undefined;
+function findRefusal({ missing, isPaused, isRunning }: ScheduleState): Refusal | undefined {
+  if (missing) return createDeletedRefusal(missing);
+  if (isPaused) return createSkippedRefusal('The surface is paused');
+  return isRunning ? createSkippedRefusal('The last run of the schedule is not over') : undefined;
 }
 
 /** A schedule after it fired. One whose flow or surface is gone, or that fires once, is disabled. */
-function movedOn(schedule: Schedule, due: Date, isOrphan: boolean): Schedule {
+function advanceSchedule(schedule: Schedule, due: Date, isOrphan: boolean): Schedule {
   const enabled = schedule.triggerType === 'recurring' && !isOrphan;
   const nextRunAt = findNextRun({ ...schedule, enabled }, due);
   const wasConfirmed = schedule.sweepAt === computeSweepAt(schedule);

@@ -28,38 +28,38 @@ export interface FiringState extends Pick<Firing, 'id' | 'scheduleId' | 'flowId'
 export const firingList = /* @__PURE__ */ using([batchFinder], (scope: Scope) => {
   const { table } = scope;
 
-  async function firingsOf(scheduleId: string, query: CursorQuery) {
+  async function listFirings(scheduleId: string, query: CursorQuery) {
     const source = { partition: firingsPartition(scheduleId), index: 1, kind: 'firing' } as const;
     const { rows, pagination } = await cursorPage(table, source, query);
     return { firings: rows.map((row) => Listed.parse({ ...row, scheduleId })), pagination };
   }
 
-  async function statesOf(schedule: Schedule, firings: readonly ListedFiring[]) {
+  async function readStates(schedule: Schedule, firings: readonly ListedFiring[]) {
     const ids = firings.flatMap(({ batchId }) => batchId ?? []);
-    const ahead = unfinishedBatchOf(schedule);
+    const ahead = findUnfinishedBatch(schedule);
     const batches = await batchFinder(scope).statesOf(
       ids,
       ahead && ids.includes(ahead.id) ? ahead : undefined,
     );
-    return firings.map((firing) => stateOf(firing, batches));
+    return firings.map((firing) => toState(firing, batches));
   }
 
   return {
     async list(schedule: Schedule, query: CursorQuery): Promise<FiringState[]> {
-      const { firings } = await firingsOf(schedule.id, query);
-      return statesOf(schedule, firings);
+      const { firings } = await listFirings(schedule.id, query);
+      return readStates(schedule, firings);
     },
 
     /** @throws 404 if there is no such schedule, or its surface was deleted. */
-    async ofSchedule(id: string, query: CursorQuery) {
+    async listBySchedule(id: string, query: CursorQuery) {
       const [schedule, { firings, pagination }] = await Promise.all([
         table.get(scheduleEntity, { id }),
-        firingsOf(id, query),
+        listFirings(id, query),
       ]);
       if (!schedule) throw notFound('Schedule');
       const { productId, surfaceId } = schedule;
       const [states, surface] = await Promise.all([
-        statesOf(schedule, firings),
+        readStates(schedule, firings),
         table.get(surfaceEntity, { productId, id: surfaceId }),
       ]);
       if (!surface) throw notFound('Schedule');
@@ -69,12 +69,12 @@ export const firingList = /* @__PURE__ */ using([batchFinder], (scope: Scope) =>
 });
 
 /** A schedule fires again only after its last batch has ended, whose outcome it then stores. */
-function unfinishedBatchOf({ lastFiring, executionOptions }: Schedule) {
+function findUnfinishedBatch({ lastFiring, executionOptions }: Schedule) {
   const { recordConcurrency = batchDefaults.recordConcurrency } = executionOptions;
   return lastFiring ? { id: lastFiring.batchId, recordConcurrency } : undefined;
 }
 
-function stateOf(firing: ListedFiring, batches: ReadonlyMap<string, BatchState>): FiringState {
+function toState(firing: ListedFiring, batches: ReadonlyMap<string, BatchState>): FiringState {
   const { id, scheduleId, flowId, createdAt, state, startedAt, completedAt, error, batchId } = firing;
   const base = { id, scheduleId, flowId, createdAt, startedAt };
   const batch = batchId === null ? undefined : batches.get(batchId);

@@ -1,4 +1,4 @@
-import { derivedId, timeMsFromId } from '../../core/ids.ts';
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { type Firing, firingDays } from '../../domain/schedules/firing.ts';
 import type { Schedule } from '../../domain/schedules/schedule.ts';
@@ -8,7 +8,7 @@ export interface Refusal {
   reason: string;
 }
 
-export function newFiring(
+export function createFiring(
   { id: scheduleId, flowId }: Pick<Schedule, 'id' | 'flowId'>,
   id: string,
   { at, refusal }: { at: Date; refusal: Refusal | undefined },
@@ -20,7 +20,7 @@ export function newFiring(
     flowId,
     createdAt,
     state: refusal?.state ?? 'starting',
-    batchId: refusal ? null : derivedId('batch', timeMsFromId(id), id),
+    batchId: refusal ? null : deriveId('batch', getIdTimeMs(id), id),
     startedAt: refusal ? null : createdAt,
     completedAt: refusal ? createdAt : null,
     error: refusal?.reason ?? null,
@@ -29,5 +29,5 @@ export function newFiring(
 }
 
 /** What a schedule remembers of a firing that runs. */
-export const remembered = ({ id, batchId, createdAt }: Firing): Partial<Schedule> =>
+export const toLastFiring = ({ id, batchId, createdAt }: Firing): Partial<Schedule> =>
   batchId === null ? {} : { lastRunAt: createdAt, lastFiring: { id, batchId } };

@@ -6,7 +6,7 @@ import { scheduleStore } from '../../domain/schedules/schedule-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from '../batches/batch.ts';
-import { newFiring, remembered } from './firing-writes.ts';
+import { createFiring, toLastFiring } from './firing-writes.ts';
 import { scheduleStates } from './schedule-state.ts';
 import { firingStarter } from './start-firing.ts';
 
@@ -18,8 +18,8 @@ export const scheduleRunner = /* @__PURE__ */ using(
 
     /** @throws 403 if the surface is paused, 404, 409 if the last run is not over */
     return async (place: SchedulePlace, id: string, timeLeftMs: () => number): Promise<Batch> => {
-      const known = await scheduleStore(scope).find(place, id);
-      const firing = newFiring(known, newId('firing'), { at: now(), refusal: undefined });
+      const stored = await scheduleStore(scope).find(place, id);
+      const firing = createFiring(stored, newId('firing'), { at: now(), refusal: undefined });
       const schedule = await table.modify(
         scheduleEntity,
         { id },
@@ -30,11 +30,11 @@ export const scheduleRunner = /* @__PURE__ */ using(
           if (isRunning)
             throw conflict('The last run of the schedule is not over; wait, or cancel its batch');
           return {
-            put: toStoredSchedule({ ...before, ...remembered(firing) }),
+            put: toStoredSchedule({ ...before, ...toLastFiring(firing) }),
             alsoWrite: [table.writes.insert(firingEntity, firing)],
           };
         },
-        { current: known, consistent: true, conflictError },
+        { current: stored, consistent: true, conflictError },
       );
       if (!schedule) throw notFound('Schedule');
       try {

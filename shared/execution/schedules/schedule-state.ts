@@ -28,7 +28,7 @@ export const scheduleStates = /* @__PURE__ */ using([batchFinder], (scope: Scope
       ],
       { consistent: true },
     );
-    const progress = batch && (await batchFinder(scope).settled(decode(batchEntity, batch)));
+    const progress = batch && (await batchFinder(scope).settleBatch(decode(batchEntity, batch)));
     const isStarting = !batch && firing && decode(firingEntity, firing).state === 'starting';
     return {
       missing: surface ? (flow ? undefined : 'flow') : 'surface',

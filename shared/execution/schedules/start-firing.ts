@@ -10,7 +10,7 @@ import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, exists } from '../../platform/data/writes.ts';
 import type { Batch } from '../batches/batch.ts';
-import { batchDefaults, batchStarter, selectedRecords, toBatchReuse } from '../batches/start-batch.ts';
+import { batchDefaults, batchStarter, selectRecords, toBatchReuse } from '../batches/start-batch.ts';
 
 const postponedMs = 60_000;
 const giveUpMs = 86_400_000;
@@ -28,14 +28,14 @@ export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope
   /** Creates the batch of a firing, unless it exists. @throws what prevents it; the firing is then still `starting` */
   async function start(schedule: Schedule, firing: Firing, timeLeftMs: () => number): Promise<Batch> {
     const { recordConcurrency, chunkSize, timeoutMs, modelOverride, priority } = schedule.executionOptions;
-    const given = omitUndefined({ recordConcurrency, chunkSize, timeoutMs, modelOverride, priority });
+    const stated = omitUndefined({ recordConcurrency, chunkSize, timeoutMs, modelOverride, priority });
     const batch = await starter.startOnce(
       firing.flowId,
       {
         id: firing.batchId ?? '',
-        records: await selectedRecords(scope, schedule, timeLeftMs),
-        origin: originOf(schedule),
-        options: { ...batchDefaults, ...given, ...toBatchReuse(schedule.executionOptions) },
+        records: await selectRecords(scope, schedule, timeLeftMs),
+        origin: toOrigin(schedule),
+        options: { ...batchDefaults, ...stated, ...toBatchReuse(schedule.executionOptions) },
       },
       schedule,
     );
@@ -60,7 +60,7 @@ export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope
       } catch (error) {
         const isFinal = error instanceof ServiceError && error.code !== 'RATE_LIMITED';
         const isLate = now().getTime() - Date.parse(firing.createdAt) > giveUpMs;
-        if (isFinal || isLate) return fail(firing, messageOf(error));
+        if (isFinal || isLate) return fail(firing, getMessage(error));
         const ids = { scheduleId: schedule.id, firingId: firing.id };
         log.warn('The batch of a schedule could not be started; the sweep tries again', { error, ...ids });
         const nextAt = new Date(now().getTime() + postponedMs).toISOString();
@@ -70,11 +70,11 @@ export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope
   };
 });
 
-const originOf = ({ id: scheduleId, productId, surfaceId }: Schedule): RunOrigin => ({
+const toOrigin = ({ id: scheduleId, productId, surfaceId }: Schedule): RunOrigin => ({
   trigger: { type: 'schedule', productId, surfaceId, scheduleId },
 });
 
-const messageOf = (error: unknown) =>
+const getMessage = (error: unknown) =>
   error instanceof ServiceError
     ? ([error.message, ...error.details.map(({ message }) => message)].at(-1) ?? error.message)
     : 'The batch could not be started for a day because of an internal error';

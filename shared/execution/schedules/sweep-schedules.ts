@@ -23,16 +23,16 @@ type TimeLeft = () => number;
 /** Fires schedules that EventBridge Scheduler missed, repairs its entries, and continues interrupted firings. */
 export async function sweepSchedules(runtime: Runtime, due: Date, timeLeftMs: TimeLeft): Promise<void> {
   await sweepEach(runtime, { kind: scheduleSweep, due, timeLeftMs }, async (scope, { PK }) => {
-    const id = idIn(PK);
+    const id = parseId(PK);
     await scheduleFirer(scope)(id, timeLeftMs);
     await wakeUps(scope).repair(id);
   });
   await sweepEach(runtime, { kind: firingSweep, due, timeLeftMs }, (scope, { PK, SK }) =>
-    continueFiring(scope, { scheduleId: idIn(PK), id: idIn(SK) }, timeLeftMs),
+    continueFiring(scope, { scheduleId: parseId(PK), id: parseId(SK) }, timeLeftMs),
   );
 }
 
-const idIn = (key: string) => key.split('#').at(-1) ?? '';
+const parseId = (key: string) => key.split('#').at(-1) ?? '';
 
 async function sweepEach(
   { scopeOf }: Runtime,

@@ -8,8 +8,8 @@
  * whoever retries the batch does.
  */
 import { StepError } from '../../core/errors/step-error.ts';
-import { derivedId, timeMsFromId } from '../../core/ids.ts';
-import { sortedJson } from '../../core/json/sorted-json.ts';
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
+import { toSortedJson } from '../../core/json/sorted-json.ts';
 import { actPath, type RunPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 
@@ -43,7 +43,7 @@ export function openActs(run: ActingRun, { retry }: FlowStep, path: RunPath): St
   let mayStand = false;
   return {
     async act(request, work) {
-      if (run.kept?.get(actPath(path)) && !repeats) throw outcomeUnknown(interrupted);
+      if (run.kept?.get(actPath(path)) && !repeats) throw createOutcomeUnknownError(interrupted);
       await run.onMark?.(actPath(path), true);
       mayStand = true;
       try {
@@ -51,7 +51,7 @@ export function openActs(run: ActingRun, { retry }: FlowStep, path: RunPath): St
         run.onActed?.();
         return result;
       } catch (error) {
-        const failure = failureOfAct(error);
+        const failure = toActFailure(error);
         if (!(failure instanceof StepError) || failure.code === unknown) run.onActed?.();
         else {
           mayStand = false;
@@ -60,24 +60,24 @@ export function openActs(run: ActingRun, { retry }: FlowStep, path: RunPath): St
         throw failure;
       }
     },
-    failure: (error) => (mayStand && !error.code ? outcomeUnknown(error) : error),
+    failure: (error) => (mayStand && !error.code ? createOutcomeUnknownError(error) : error),
   };
 }
 
 /** Of whose run it is, where in the run, and what is done. Servers get it as `Idempotency-Key`. */
 export const actKey = (identity: string, path: RunPath, request: unknown): string =>
-  derivedId('call', timeMsFromId(identity), identity, path, sortedJson(request ?? null));
+  deriveId('call', getIdTimeMs(identity), identity, path, toSortedJson(request ?? null));
 
 /** The failure of an act: of unknown outcome, unless it says that nothing was done. */
-export function failureOfAct(error: unknown): unknown {
+export function toActFailure(error: unknown): unknown {
   const mayBeDone = error instanceof StepError && !error.code && error.retryable && !error.undone;
-  return mayBeDone ? outcomeUnknown(error) : error;
+  return mayBeDone ? createOutcomeUnknownError(error) : error;
 }
 
 const unknown = 'OUTCOME_UNKNOWN';
 const interrupted = new StepError('The run was interrupted while the step acted', { kind: 'network' });
 
-const outcomeUnknown = ({ message, kind, cause }: StepError) =>
+const createOutcomeUnknownError = ({ message, kind, cause }: StepError) =>
   new StepError(
     `${message}. The outcome is unknown: it may have taken effect, so it is not repeated by itself`,
     { code: unknown, kind, cause },

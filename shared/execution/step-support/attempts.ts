@@ -25,7 +25,7 @@ export function openAttempts(now: () => number = Date.now, before: readonly Atte
         if (attempts.length === attemptsMax) return;
         const durationMs = Math.max(0, Math.round(now() - since));
         const startedAt = new Date(since).toISOString();
-        attempts.push({ ...how, ...(delayMs && { delayMs }), startedAt, durationMs, ...endOf(outcome) });
+        attempts.push({ ...how, ...(delayMs && { delayMs }), startedAt, durationMs, ...toEnd(outcome) });
       };
     },
     /** Those that have ended, and those before. */
@@ -36,16 +36,16 @@ export function openAttempts(now: () => number = Date.now, before: readonly Atte
 }
 
 /** The attempts of a step result, also if there was one only. */
-export function resultAttempts(result: Result): Attempt[] {
+export function getResultAttempts(result: Result): Attempt[] {
   const { status, attempts, startedAt, durationMs, error } = result;
   if (attempts || status === 'skipped') return attempts ?? [];
-  const failure = error === undefined ? {} : { error: shortened(error) };
+  const failure = error === undefined ? {} : { error: shorten(error) };
   return [{ type: 'initial', startedAt, durationMs, status, ...failure }];
 }
 
-const endOf = (outcome: Outcome): Pick<Attempt, 'status' | 'error'> =>
+const toEnd = (outcome: Outcome): Pick<Attempt, 'status' | 'error'> =>
   'error' in outcome
-    ? { status: 'failed', error: shortened(outcome.error.message) }
+    ? { status: 'failed', error: shorten(outcome.error.message) }
     : { status: outcome.isEmpty ? 'empty' : 'completed' };
 
 /** An attempt of a fallback, which makes one for each of its models. */
@@ -60,7 +60,7 @@ export const resultBeginning = (
 });
 
 /** None if the model cannot be resolved: its own error is the one to show. */
-export async function modelAlternatives({ alternatives }: ModelPort, model: string): Promise<string[]> {
+export async function listModelAlternatives({ alternatives }: ModelPort, model: string): Promise<string[]> {
   try {
     return await alternatives(model);
   } catch (error) {
@@ -79,4 +79,4 @@ export class AttemptsFailed extends StepError {
 }
 
 const errorMax = 300;
-const shortened = (message: string) => truncate(message, errorMax) + (message.length > errorMax ? '…' : '');
+const shorten = (message: string) => truncate(message, errorMax) + (message.length > errorMax ? '…' : '');

@@ -7,7 +7,7 @@ export interface HeaderCredentials {
 }
 
 /** The headers with the credentials; none if their value is missing. */
-export function credentialHeaders(credentials: HeaderCredentials | undefined): Record<string, string> {
+export function toCredentialHeaders(credentials: HeaderCredentials | undefined): Record<string, string> {
   const { type = 'none', token, username, password, headerName = 'X-API-Key' } = credentials ?? {};
   if (type === 'basic' && (username !== undefined || password !== undefined)) {
     const pair = `${username ?? ''}:${password ?? ''}`;

@@ -13,25 +13,25 @@ interface Email {
 }
 
 /** An email with its addresses parsed. @throws StepError if it cannot be sent */
-export function checkedEmail(given: Email): Email & { to: string[] } {
-  const [from, ...others] = addressesIn('from', [given.from]);
+export function checkEmail(email: Email): Email & { to: string[] } {
+  const [from, ...others] = parseAddresses('from', [email.from]);
   if (!from || others.length > 0) throw new StepError('from must be one email address');
-  const to = addressesIn('to', given.to);
+  const to = parseAddresses('to', email.to);
   if (to.length === 0) throw new StepError('to must be an email address or a list of email addresses');
   if (to.length > recipientsMax) {
     throw new StepError(`An email has at most ${recipientsMax} recipients; to has ${to.length}`);
   }
-  const subject = given.subject.trim();
+  const subject = email.subject.trim();
   if (!subject || subject.length > subjectCharactersMax || hasControlCharacters(subject)) {
     throw new StepError(`subject must be one line of 1 to ${subjectCharactersMax} characters`);
   }
-  const { html, text } = given;
+  const { html, text } = email;
   if (!html.trim() && !text.trim())
     throw new StepError('The email has no body: html and text are both blank');
   return { from, to, subject, html, text };
 }
 
-function addressesIn(member: string, texts: readonly string[]): string[] {
+function parseAddresses(member: string, texts: readonly string[]): string[] {
   try {
     return texts.flatMap(parseMailboxes);
   } catch (error) {

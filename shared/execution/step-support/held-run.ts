@@ -10,7 +10,7 @@ export interface ListRun {
   key: string;
   steps: readonly FlowStep[];
   /** Variables that its steps see beside those of the step, or instead of them. */
-  given: Variables;
+  inputs: Variables;
   /**
    * `around`: what its steps set is set for the step too. `own`: it is for them alone. `closed`: they also see nothing but
    * what is given.
@@ -33,7 +33,7 @@ export interface InsideFailure {
 
 export type ListOutcome =
   /** `output` is that of its last step, `own` what its steps have set, `variables` all that they see. */
-  | { status: 'completed'; output: unknown; own: Variables; variables: Variables }
+  | { status: 'completed'; output: unknown; assigned: Variables; variables: Variables }
   | { status: 'failed'; failure: InsideFailure }
   | { status: 'waiting' };
 
@@ -51,7 +51,7 @@ export interface Inside {
 }
 
 /** A step that fails because a list in it did. @param what "The branch left", for example. */
-export const failedInside = (what: string, { error, retryable, errorCode }: InsideFailure) =>
+export const createInsideError = (what: string, { error, retryable, errorCode }: InsideFailure) =>
   new StepError(`${what} failed: ${error}`, {
     ...(retryable !== undefined && { retryable }),
     ...(errorCode && { code: errorCode }),
@@ -64,9 +64,9 @@ export interface FailureStop {
   signal: AbortSignal;
   /** The first failure. */
   readonly cause: StepError | undefined;
-  because: (cause: StepError) => void;
+  stop: (cause: StepError) => void;
   /** Does work unless it is stopped, and ignores that it is. What else goes wrong in it is thrown. */
-  unlessStopped: (work: () => Promise<void>) => Promise<void>;
+  runUnlessStopped: (work: () => Promise<void>) => Promise<void>;
 }
 
 export function openStop(around: AbortSignal): FailureStop {
@@ -77,11 +77,11 @@ export function openStop(around: AbortSignal): FailureStop {
     get cause() {
       return first;
     },
-    because(cause) {
+    stop(cause) {
       first ??= cause;
       controller.abort(new Error(`Stopped: ${first.message}`));
     },
-    async unlessStopped(work) {
+    async runUnlessStopped(work) {
       if (first) return;
       try {
         await work();

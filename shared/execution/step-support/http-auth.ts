@@ -1,5 +1,5 @@
 import type { Auth } from '../../domain/flows/steps/http-auth-config.ts';
-import { credentialHeaders } from './credential-headers.ts';
+import { toCredentialHeaders } from './credential-headers.ts';
 import type { StepRun } from './step-runner.ts';
 
 export async function authorization(
@@ -9,12 +9,12 @@ export async function authorization(
   switch (auth?.type) {
     case 'basic': {
       const [username, password] = await Promise.all([render(auth.username), render(auth.password)]);
-      return credentialHeaders({ type: 'basic', username, password });
+      return toCredentialHeaders({ type: 'basic', username, password });
     }
     case 'bearer':
     case 'api_key':
     case 'custom_header':
-      return credentialHeaders({ ...auth, token: await render(auth.token) });
+      return toCredentialHeaders({ ...auth, token: await render(auth.token) });
     default:
       return {};
   }

@@ -1,9 +1,9 @@
 import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { escapedInJson, isJsonTemplate, isJsonText } from '../../adapters/templates/json-template.ts';
+import { escapeInJson, isJsonTemplate, isJsonText } from '../../adapters/templates/json-template.ts';
 import { isPlain } from '../../adapters/templates/limits.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
-import { answeredJson, jsonIn, valueAt } from '../../core/json/json.ts';
+import { parseAnswerJson, readPath, tryParseJson } from '../../core/json/json.ts';
 import { textHasTooManyValues } from '../../core/json/value-count.ts';
 import { type Http, isSafe } from '../../domain/flows/steps/http-config.ts';
 import type { StepPerforming, StepRun } from './step-runner.ts';
@@ -15,7 +15,7 @@ const timeoutMsDefault = 30_000;
 export const requestTimeoutMs = ({ timeout = timeoutMsDefault }: Pick<Http, 'timeout'>) => timeout;
 
 /** @param more What other members of the config contribute. Replaces the URL and the body if the caller made them. */
-export async function plannedRequest(
+export async function planRequest(
   { url, method = 'GET', headers = {}, body }: Http,
   { render, renderValue }: Filling,
   more: { url?: string; body?: string | undefined; headers?: Record<string, string> } = {},
@@ -23,13 +23,13 @@ export async function plannedRequest(
   const stated = { ...(await renderHeaders(headers, render)), ...more.headers };
   const fill = async () =>
     typeof body === 'string'
-      ? filledBody(body, stated['content-type'], render)
+      ? fillBody(body, stated['content-type'], render)
       : JSON.stringify(await renderValue(body));
   const sent = more.body ?? (body === undefined ? undefined : await fill());
   return {
     url: more.url ?? (await render(url)).trim(),
     method,
-    headers: { ...(sent !== undefined && typeOf(sent)), ...stated },
+    headers: { ...(sent !== undefined && toContentType(sent)), ...stated },
     body: sent,
   };
 }
@@ -37,23 +37,23 @@ export async function plannedRequest(
 const jsonType = /^\s*application\/(?:[\w.-]+\+)?json\b/i;
 
 /** In JSON, values stay in the literals that they stand in. @throws StepError if variables make it no JSON */
-async function filledBody(template: string, type: string | undefined, render: Filling['render']) {
+async function fillBody(template: string, type: string | undefined, render: Filling['render']) {
   const isMeantAsJson = type === undefined ? isJsonTemplate(template) : jsonType.test(type);
   if (!isMeantAsJson || isPlain(template)) return render(template);
-  const filled = await render(escapedInJson(template));
+  const filled = await render(escapeInJson(template));
   if (filled.trim() === '' || textHasTooManyValues(filled) || isJsonText(filled)) return filled;
   throw new StepError(
     'The body is meant as JSON, and is none with the variables in it, so it was not sent. Write {{ name | json }} for a value without quotes around it, or give the body as an object',
   );
 }
 
-const typeOf = (body: string) => ({
+const toContentType = (body: string) => ({
   'content-type': isJson(body) ? 'application/json' : 'text/plain; charset=utf-8',
 });
 
 /** One of too many values is not parsed. */
 const isJson = (text: string) =>
-  textHasTooManyValues(text) ? looksLikeJson.test(text) : jsonIn(text) !== undefined;
+  textHasTooManyValues(text) ? looksLikeJson.test(text) : tryParseJson(text) !== undefined;
 
 type Sending = Pick<StepPerforming<unknown>, 'act' | 'ports' | 'signal'>;
 
@@ -61,7 +61,7 @@ type Sending = Pick<StepPerforming<unknown>, 'act' | 'ports' | 'signal'>;
  * Sends a request. One that may change something is an act, which the other side can recognise by its key.
  * @param who Of the error. @throws StepError also for an answer of 400 or above.
  */
-export async function exchanged(
+export async function sendRequest(
   { act, ports, signal }: Sending,
   request: PlannedRequest,
   { who, timeoutMs }: { who: (answer: HttpResponse) => string; timeoutMs: number },
@@ -73,11 +73,11 @@ export async function exchanged(
   };
   const { method, url, headers, body } = request;
   if (isSafe(method)) return send(headers);
-  return act({ method, url, body }, (key) => send({ ...keyHeader(key), ...headers }));
+  return act({ method, url, body }, (key) => send({ ...toKeyHeader(key), ...headers }));
 }
 
 /** By which a server knows that it got a request before. A header of the author replaces it. */
-export const keyHeader = (key: string) => ({ 'idempotency-key': key });
+export const toKeyHeader = (key: string) => ({ 'idempotency-key': key });
 
 export async function renderHeaders(
   headers: Record<string, string>,
@@ -102,10 +102,10 @@ const looksLikeJson = /^\s*[[{]/;
 const isNamedJson = /^\s*(?:application|text)\/(?:[\w.-]+\+)?json\s*(?:;|$)/i;
 
 /** The body of a response: a value if it is JSON, else text. */
-export function bodyIn({ headers, text }: HttpResponse, { warn }: Pick<Ports, 'warn'>): unknown {
+export function parseBody({ headers, text }: HttpResponse, { warn }: Pick<Ports, 'warn'>): unknown {
   const type = headers['content-type'] ?? '';
   const mayBeJson = /\bjson\b/i.test(type) || looksLikeJson.test(text);
-  const body = mayBeJson ? answeredJson(text, 'The API') : undefined;
+  const body = mayBeJson ? parseAnswerJson(text, 'The API') : undefined;
   if (body !== undefined) return body;
   if (isNamedJson.test(type) && text.trim() !== '') {
     const start = text.trim().slice(0, 100);
@@ -117,5 +117,5 @@ export function bodyIn({ headers, text }: HttpResponse, { warn }: Pick<Ports, 'w
   return text;
 }
 
-export const mappedBody = (body: unknown, paths: Readonly<Record<string, string>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(body, path) ?? null]));
+export const mapBody = (body: unknown, paths: Readonly<Record<string, string>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, readPath(body, path) ?? null]));

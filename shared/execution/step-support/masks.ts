@@ -7,8 +7,8 @@ import type { McpPort } from '../../adapters/ports/mcp-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { memoise } from '../../core/cache.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { flowing, Hidden, type Unmasked } from '../../core/redaction/hidden.ts';
-import { createRedactor, type Redactor, redacted } from '../../core/redaction/redactor.ts';
+import { Hidden, toFlowingValue, type Unmasked } from '../../core/redaction/hidden.ts';
+import { createRedactor, type Redactor, redactValue } from '../../core/redaction/redactor.ts';
 import { isOrdinary } from '../../core/redaction/secret-forms.ts';
 import type { SecretUse } from '../../domain/flows/steps/step.ts';
 
@@ -34,46 +34,48 @@ export interface Masks {
 
 /** Learns the values of all secrets that are opened through its ports, also by tools and by flows inside. */
 export function openMasks(ports: Ports): Masks {
-  const known: { key: string; value: string; isOrdinary: boolean }[] = [];
+  const openedSecrets: { key: string; value: string; isOrdinary: boolean }[] = [];
   const redactors = new Map<string, Redactor>();
 
   function learn(key: string, value: string): void {
-    if (known.some((each) => each.key === key && each.value === value)) return;
-    known.push({ key, value, isOrdinary: isOrdinary(value) });
+    if (openedSecrets.some((each) => each.key === key && each.value === value)) return;
+    openedSecrets.push({ key, value, isOrdinary: isOrdinary(value) });
     redactors.clear();
   }
 
   function redactor({ keys, use }: NamedSecrets): Redactor {
-    const ordinary = known.filter((each) => each.isOrdinary && keys.includes(each.key)).map(({ key }) => key);
+    const ordinary = openedSecrets
+      .filter((each) => each.isOrdinary && keys.includes(each.key))
+      .map(({ key }) => key);
     const name = [use, ...ordinary].join();
     const found = redactors.get(name);
     if (found) return found;
-    const masked = known.filter((each) => !each.isOrdinary || ordinary.includes(each.key));
-    const made = redactorFor(masked, use);
+    const masked = openedSecrets.filter((each) => !each.isOrdinary || ordinary.includes(each.key));
+    const made = createKeyRedactor(masked, use);
     redactors.set(name, made);
     return made;
   }
 
-  const ofAll = (use: SecretUse) => redactor({ keys: known.map(({ key }) => key), use });
-  const hasAny = () => known.length > 0;
-  const keys = () => [...new Set(known.map(({ key }) => key))];
+  const getFullRedactor = (use: SecretUse) => redactor({ keys: openedSecrets.map(({ key }) => key), use });
+  const hasAny = () => openedSecrets.length > 0;
+  const keys = () => [...new Set(openedSecrets.map(({ key }) => key))];
   return {
-    ports: maskedPorts(ports, { learn, hasAny, ofAll }),
+    ports: maskPorts(ports, { learn, hasAny, ofAll: getFullRedactor }),
     hasAny,
     keys,
     redactor,
     outcome(outcome, named) {
       if (!hasAny()) return outcome;
       const output = redactor(named).json(outcome.output);
-      const value = flowing(outcome);
+      const value = toFlowingValue(outcome);
       return { ...outcome, output, ...(output !== value && { unmasked: new Hidden(value, keys()) }) };
     },
-    error: (error, named) => (hasAny() ? maskedError(error, redactor(named)) : error),
+    error: (error, named) => (hasAny() ? maskError(error, redactor(named)) : error),
   };
 }
 
 /** The values of these keys. @throws StepError if one has none. */
-export const openedValues = (
+export const pickOpenedValues = (
   opened: Awaited<ReturnType<Ports['secrets']>>,
   keys: readonly string[],
 ): Record<string, string> =>
@@ -93,7 +95,7 @@ interface Learning {
 }
 
 type PortMasks<P> = { readonly [Name in keyof P]: (port: P[Name], learning: Learning) => P[Name] };
-const unchanged = <P>(port: P) => port;
+const passThrough = <P>(port: P) => port;
 
 /** Exhaustive: a new port does not compile until someone decides here what is shown of its failures. */
 const portMasks = {
@@ -112,8 +114,8 @@ const portMasks = {
     (warn, { hasAny, ofAll }) =>
     ({ code, message }) =>
       warn({ code, message: hasAny() ? ofAll('credentials').text(message) : message }),
-  fetch: maskedFetch,
-  mcp: maskedMcp,
+  fetch: maskFetch,
+  mcp: maskMcp,
   // Whoever operates the deployment sees its events.
   messages: (messages, { hasAny, ofAll }) => ({
     email: (message) => messages.email(message),
@@ -121,23 +123,23 @@ const portMasks = {
     event: (event) => messages.event(hasAny() ? ofAll('credentials').json(event) : event),
   }),
   // What they answer flows on, and their failures are masked whole, as those of every step.
-  now: unchanged,
-  model: unchanged,
-  embed: unchanged,
-  a2a: unchanged,
-  searchAccount: unchanged,
-  sandbox: unchanged,
-  records: unchanged,
-  vectors: unchanged,
-  memory: unchanged,
-  assets: unchanged,
-  tools: unchanged,
-  flows: unchanged,
-  agents: unchanged,
-  waits: unchanged,
+  now: passThrough,
+  model: passThrough,
+  embed: passThrough,
+  a2a: passThrough,
+  searchAccount: passThrough,
+  sandbox: passThrough,
+  records: passThrough,
+  vectors: passThrough,
+  memory: passThrough,
+  assets: passThrough,
+  tools: passThrough,
+  flows: passThrough,
+  agents: passThrough,
+  waits: passThrough,
 } satisfies PortMasks<Ports>;
 
-const maskedPorts = (ports: Ports, learning: Learning): Ports =>
+const maskPorts = (ports: Ports, learning: Learning): Ports =>
   Object.fromEntries(
     Object.entries(portMasks).map(([name, masked]) => [
       name,
@@ -146,7 +148,7 @@ const maskedPorts = (ports: Ports, learning: Learning): Ports =>
   ) as unknown as Ports;
 
 /** Errors cut the answers that they quote, and a part of a value would not be recognised. */
-function maskedFetch(fetch: Ports['fetch'], { hasAny, ofAll }: Learning): Ports['fetch'] {
+function maskFetch(fetch: Ports['fetch'], { hasAny, ofAll }: Learning): Ports['fetch'] {
   return async (request) => {
     if (!hasAny()) return fetch(request);
     const hasSecret = request.body !== undefined && ofAll('text').text(request.body) !== request.body;
@@ -158,7 +160,7 @@ function maskedFetch(fetch: Ports['fetch'], { hasAny, ofAll }: Learning): Ports[
   };
 }
 
-function maskedMcp(mcp: McpPort, { hasAny, ofAll }: Learning): McpPort {
+function maskMcp(mcp: McpPort, { hasAny, ofAll }: Learning): McpPort {
   return {
     listTools: (request) => mcp.listTools(request),
     async callTool(call) {
@@ -169,12 +171,12 @@ function maskedMcp(mcp: McpPort, { hasAny, ofAll }: Learning): McpPort {
 }
 
 /** For credentials of a config: a server that repeats them does not reveal them, nor secrets of the tenant in them. */
-export const mcpWithout = (
+export const redactMcp = (
   { mcp: { listTools, callTool }, shown }: Pick<Ports, 'mcp' | 'shown'>,
   values: ReadonlyMap<string, string>,
 ): McpPort => {
   const { text } = createRedactor(values);
-  const clean = <T>(answer: T): T => redacted(answer, (each) => text(shown(each))) as T;
+  const clean = <T>(answer: T): T => redactValue(answer, (each) => text(shown(each))) as T;
   return {
     listTools: async (request) => clean(await listTools(request)),
     callTool: async (call) => clean(await callTool(call)),
@@ -182,7 +184,7 @@ export const mcpWithout = (
 };
 
 /** The same for an agent of another server. Text that may be the beginning of a value is held back. */
-export const a2aWithout = ({ send }: A2aPort, values: ReadonlyMap<string, string>): A2aPort => {
+export const redactA2a = ({ send }: A2aPort, values: ReadonlyMap<string, string>): A2aPort => {
   const { json, stream } = createRedactor(values);
   return {
     async *send(request) {
@@ -198,7 +200,7 @@ export const a2aWithout = ({ send }: A2aPort, values: ReadonlyMap<string, string
   };
 };
 
-function maskedError(error: unknown, { text }: Redactor): unknown {
+function maskError(error: unknown, { text }: Redactor): unknown {
   if (error instanceof StepError) {
     const { retryable, code, kind, undone } = error;
     return new StepError(text(error.message), { retryable, code, kind, undone });
@@ -218,5 +220,5 @@ const latest = memoise(
   },
   { entriesMax: 8 },
 );
-const redactorFor = (known: readonly { key: string; value: string }[], use: SecretUse): Redactor =>
-  latest(JSON.stringify([use === 'credentials', known.map(({ key, value }) => [key, value])]));
+const createKeyRedactor = (secrets: readonly { key: string; value: string }[], use: SecretUse): Redactor =>
+  latest(JSON.stringify([use === 'credentials', secrets.map(({ key, value }) => [key, value])]));

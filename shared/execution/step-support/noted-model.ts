@@ -1,13 +1,13 @@
 import { ModelCallFailed, type ModelEvent, type ModelFinish } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { beginNote, type NoteFacts, noted } from '../../core/tracing/active-span.ts';
+import { beginNote, type NoteFacts, recordNote } from '../../core/tracing/active-span.ts';
 
 type ModelPorts = Pick<Ports, 'model' | 'embed'>;
 
 /** Notes the calls of models in the active span. */
-export const withNotedModels = ({ model, embed }: ModelPorts): ModelPorts => ({
+export const recordModelCalls = ({ model, embed }: ModelPorts): ModelPorts => ({
   embed: (request) =>
-    noted(
+    recordNote(
       { k: 'm', n: request.model, ty: 'embeddings' },
       () => embed(request),
       ({ modelUsed, promptTokens, estimatedCost }) => ({
@@ -19,7 +19,7 @@ export const withNotedModels = ({ model, embed }: ModelPorts): ModelPorts => ({
   model: {
     ...model,
     async *stream(request) {
-      const note = noteModelCall(request.model);
+      const note = recordModelCall(request.model);
       try {
         for await (const event of model.stream(request)) {
           note.see(event);
@@ -36,16 +36,16 @@ export const withNotedModels = ({ model, embed }: ModelPorts): ModelPorts => ({
 });
 
 /** When a call began, its first piece, and how it ended. */
-function noteModelCall(model: string) {
+function recordModelCall(model: string) {
   const note = beginNote({ k: 'm', n: model });
   const began = Date.now();
   let facts: Partial<NoteFacts> = { st: 'e' };
   let first: number | undefined;
   return {
     see(event: ModelEvent): void {
-      if (event.type === 'start') facts = { ...facts, n: event.modelUsed, ...chargeOf(event.charged) };
+      if (event.type === 'start') facts = { ...facts, n: event.modelUsed, ...toCharge(event.charged) };
       else first ??= Math.max(0, Date.now() - began);
-      if (event.type === 'finish') facts = { st: undefined, ...factsOf(event) };
+      if (event.type === 'finish') facts = { st: undefined, ...toFinishFacts(event) };
     },
     fail(error: unknown): void {
       if (error instanceof ModelCallFailed) facts = { ...facts, n: error.source.modelUsed };
@@ -56,15 +56,15 @@ function noteModelCall(model: string) {
 
 type Charge = Pick<ModelFinish, 'usage' | 'cost'>;
 
-const chargeOf = ({ usage, cost }: Charge = { usage: null, cost: null }): Partial<NoteFacts> => ({
+const toCharge = ({ usage, cost }: Charge = { usage: null, cost: null }): Partial<NoteFacts> => ({
   ...(usage && {
     u: [usage.inputTokens, usage.outputTokens, usage.cacheReadTokens ?? 0, usage.reasoningTokens ?? 0],
   }),
   ...(cost !== null && { c: cost }),
 });
 
-const factsOf = ({ modelUsed, stopReason, ...charge }: ModelFinish): Partial<NoteFacts> => ({
+const toFinishFacts = ({ modelUsed, stopReason, ...charge }: ModelFinish): Partial<NoteFacts> => ({
   n: modelUsed,
-  ...chargeOf(charge),
+  ...toCharge(charge),
   ...(stopReason !== 'stop' && { r: stopReason }),
 });

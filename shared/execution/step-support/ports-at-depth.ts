@@ -1,14 +1,14 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { withDepth } from '../../core/agent-depth.ts';
+import { addDepth } from '../../core/agent-depth.ts';
 
 /** The ports of a run at a depth, which tell other servers how deep it is. So loops through this service end. */
-export const portsAtDepth = (ports: Ports, depth: number): Ports => ({
+export const setPortsDepth = (ports: Ports, depth: number): Ports => ({
   ...ports,
   a2a: {
-    send: (request) => ports.a2a.send({ ...request, headers: withDepth(request.headers, depth) }),
+    send: (request) => ports.a2a.send({ ...request, headers: addDepth(request.headers, depth) }),
   },
   mcp: {
     ...ports.mcp,
-    callTool: (call) => ports.mcp.callTool({ ...call, context: withDepth(call.context ?? {}, depth) }),
+    callTool: (call) => ports.mcp.callTool({ ...call, context: addDepth(call.context ?? {}, depth) }),
   },
 });

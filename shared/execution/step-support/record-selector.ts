@@ -14,45 +14,45 @@ export async function renderSelector(step: Filling): Promise<{
   selector: RecordSelector | undefined;
 }> {
   const { id, type, name, filter } = readSelector(step.config);
-  if (filter) return byFilter(filter, step);
+  if (filter) return selectByFilter(filter, step);
   const render = async (template = '') => (await step.render(template)).trim();
   if (id !== undefined) {
-    const given = await render(id);
-    const known = resourceId('record').safeParse(given).success;
-    return { description: `with the id "${given}"`, selector: known ? { id: given } : undefined };
+    const renderedId = await render(id);
+    const isValid = resourceId('record').safeParse(renderedId).success;
+    return { description: `with the id "${renderedId}"`, selector: isValid ? { id: renderedId } : undefined };
   }
   const pair = { type: await render(type), name: await render(name) };
   const description = `of the type "${pair.type}" with the name "${pair.name}"`;
-  const known = RecordType.safeParse(pair.type).success && RecordName.safeParse(pair.name).success;
-  return { description, selector: known ? pair : undefined };
+  const isValid = RecordType.safeParse(pair.type).success && RecordName.safeParse(pair.name).success;
+  return { description, selector: isValid ? pair : undefined };
 }
 
-async function byFilter({ type, where }: NonNullable<SelectorConfig['recordFilter']>, step: Filling) {
-  const given = (await step.render(type)).trim();
-  const filter = where && (await filled(where, step));
-  const description = `of the type "${given}" that matches the filter`;
-  const known = RecordType.safeParse(given).success;
-  return { description, selector: known ? { type: given, filter } : undefined };
+async function selectByFilter({ type, where }: NonNullable<SelectorConfig['recordFilter']>, step: Filling) {
+  const renderedType = (await step.render(type)).trim();
+  const filter = where && (await fillFilter(where, step));
+  const description = `of the type "${renderedType}" that matches the filter`;
+  const isValid = RecordType.safeParse(renderedType).success;
+  return { description, selector: isValid ? { type: renderedType, filter } : undefined };
 }
 
 /** A filter with its templates rendered. @throws StepError if a value does not suit its operator. */
-async function filled(where: RecordFilter, { renderValue }: Filling): Promise<RecordFilter> {
-  const values = (await renderValue(valuesIn(where))) as unknown[];
-  const filter = RecordFilter.safeParse(withValues(where, values.values()));
+async function fillFilter(where: RecordFilter, { renderValue }: Filling): Promise<RecordFilter> {
+  const values = (await renderValue(listValues(where))) as unknown[];
+  const filter = RecordFilter.safeParse(replaceValues(where, values.values()));
   if (filter.success) return filter.data;
   const [issue] = filter.error.issues;
   throw new StepError(`${['recordFilter.where', ...(issue?.path ?? [])].join('.')}: ${issue?.message}`);
 }
 
-const valuesIn = (filter: RecordFilter): unknown[] =>
+const listValues = (filter: RecordFilter): unknown[] =>
   'conditions' in filter
-    ? filter.conditions.flatMap(valuesIn)
+    ? filter.conditions.flatMap(listValues)
     : filter.value === undefined
       ? []
       : [filter.value];
 
-/** The filter with other values, in the order of {@link valuesIn}. */
-const withValues = (filter: RecordFilter, values: Iterator<unknown>): RecordFilter =>
+/** The filter with other values, in the order of {@link listValues}. */
+const replaceValues = (filter: RecordFilter, values: Iterator<unknown>): RecordFilter =>
   'conditions' in filter
-    ? { ...filter, conditions: filter.conditions.map((condition) => withValues(condition, values)) }
+    ? { ...filter, conditions: filter.conditions.map((condition) => replaceValues(condition, values)) }
     : { ...filter, ...(filter.value !== undefined && { value: values.next().value }) };

@@ -10,9 +10,9 @@ export const suspendUntilAnswer = ({ expiresAt, canResume }: KnownWait): Suspend
 });
 
 /** A step that nobody answered in time. */
-export const noAnswer = (minutes: number) => new StepError(`Nobody answered within ${inWords(minutes)}`);
+export const noAnswer = (minutes: number) => new StepError(`Nobody answered within ${toWords(minutes)}`);
 
-const inWords = (minutes: number): string => {
+const toWords = (minutes: number): string => {
   const [count, unit] =
     minutes % 1_440 === 0
       ? [minutes / 1_440, 'day']

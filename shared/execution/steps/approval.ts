@@ -38,7 +38,7 @@ export const approvalRunner = defineActingRunner(approvalStep, {
     }));
     const expiresAt = new Date(wait.expiresAt);
     const { answer } =
-      wait.answer || ports.now() < expiresAt ? wait : await expired(ports, at.path, onTimeout);
+      wait.answer || ports.now() < expiresAt ? wait : await toExpired(ports, at.path, onTimeout);
     if (!answer) return suspendUntilAnswer(wait);
     if (answer.choice === null) throw noAnswer(timeoutMinutes);
     return { output: { ...answer } };
@@ -46,7 +46,7 @@ export const approvalRunner = defineActingRunner(approvalStep, {
 });
 
 /** Ends the wait, unless an answer came in time. */
-const expired = (
+const toExpired = (
   { waits, now }: { waits: WaitsPort; now: () => Date },
   path: string,
   onTimeout: string,

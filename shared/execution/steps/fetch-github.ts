@@ -7,9 +7,9 @@ export const fetchGithubRunner = defineActingRunner(fetchGithubStep, {
   async plan({ config, render }) {
     const { repo, repository, path, branch, auth, compress = false, style = 'markdown' } = config;
     const { includePatterns = [], excludePatterns = [] } = config;
-    const filled = async (text = '') => (await render(text)).trim();
-    const at = { path: await filled(path), branch: await filled(branch) };
-    const place = parseRepositoryRef(await filled(repo ?? repository), at);
+    const fill = async (text = '') => (await render(text)).trim();
+    const at = { path: await fill(path), branch: await fill(branch) };
+    const place = parseRepositoryRef(await fill(repo ?? repository), at);
     const packing = { includePatterns, excludePatterns, compress, style };
     return { request: { place, packing, token: auth && (await render(auth.token)) } };
   },

@@ -3,7 +3,7 @@ import type { Variables } from '../../core/variables/variables.ts';
 import { flowStep } from '../../domain/flows/step-types/flow.ts';
 import { builtInVariables } from '../../domain/flows/steps/common-config.ts';
 import { type LinkedConfig, linkedFlow, linkedSteps } from '../../domain/flows/steps/linked-steps.ts';
-import { failedInside } from '../step-support/held-run.ts';
+import { createInsideError } from '../step-support/held-run.ts';
 import { defineHoldingRunner } from '../step-support/step-runner.ts';
 
 export const flowRunner = defineHoldingRunner(flowStep, {
@@ -16,14 +16,21 @@ export const flowRunner = defineHoldingRunner(flowStep, {
     const inputs = (inside.kept() ?? (await renderValue(config.inputs ?? {}))) as Variables;
     inside.keep(inputs);
     const { id, name } = linked;
-    const given = { ...inputs, ...builtInsOf(variables), _flow: { id, name } };
+    const listInputs = { ...inputs, ...pickBuiltIns(variables), _flow: { id, name } };
     const payer = { type: 'flow' as const, id };
-    const end = await inside.run({ key: 'f', steps, given, scope: 'closed', absorbs: false, payer });
+    const end = await inside.run({
+      key: 'f',
+      steps,
+      inputs: listInputs,
+      scope: 'closed',
+      absorbs: false,
+      payer,
+    });
     if (end.status === 'waiting') return { isWaiting: true };
-    if (end.status === 'failed') throw failedInside(`The flow "${name}"`, end.failure);
+    if (end.status === 'failed') throw createInsideError(`The flow "${name}"`, end.failure);
     return { output: end.output };
   },
 });
 
-const builtInsOf = (variables: Readonly<Variables>): Variables =>
+const pickBuiltIns = (variables: Readonly<Variables>): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => builtInVariables.includes(name)));

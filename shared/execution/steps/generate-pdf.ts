@@ -2,11 +2,11 @@ import { safeFilename } from '../../adapters/assets/filename.ts';
 import { pdfPage } from '../../adapters/pdf/page.ts';
 import { renderPdf } from '../../adapters/pdf/render-pdf.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { valueAt } from '../../core/json/json.ts';
+import { readPath } from '../../core/json/json.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type GeneratePdfConfig, generatePdfStep } from '../../domain/flows/step-types/generate-pdf.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
-import { storedAsset } from './store-asset.ts';
+import { storeAsset } from './store-asset.ts';
 
 const charactersMax = 1_000_000;
 
@@ -14,15 +14,15 @@ export const generatePdfRunner = defineActingRunner(generatePdfStep, {
   async plan(step) {
     const { config, render } = step;
     const { visibility = 'private' } = config;
-    const filename = safeFilename(pdfName(await render(config.filename ?? 'document.pdf')));
-    return { request: { ...(await documentOf(step, filename)), filename, visibility } };
+    const filename = safeFilename(toPdfName(await render(config.filename ?? 'document.pdf')));
+    return { request: { ...(await toDocument(step, filename)), filename, visibility } };
   },
 
   async perform({ filename, visibility, ...document }, { ports, variables, since, signal }) {
-    const source = { ...document, createdAt: createdAtOf(variables, since) };
+    const source = { ...document, createdAt: getCreatedAt(variables, since) };
     const bytes = await renderPdf(source, ports.sandbox, signal);
     return {
-      output: await storedAsset(ports.assets, {
+      output: await storeAsset(ports.assets, {
         bytes,
         filename,
         contentType: 'application/pdf',
@@ -32,9 +32,9 @@ export const generatePdfRunner = defineActingRunner(generatePdfStep, {
   },
 });
 
-const pdfName = (name: string) => (/\.pdf$/i.test(name.trim()) ? name : `${name.trim()}.pdf`);
+const toPdfName = (name: string) => (/\.pdf$/i.test(name.trim()) ? name : `${name.trim()}.pdf`);
 
-async function documentOf({ config, render }: StepPlanning<GeneratePdfConfig>, filename: string) {
+async function toDocument({ config, render }: StepPlanning<GeneratePdfConfig>, filename: string) {
   const { html, markdown = '', pdfOptions = {} } = config;
   const text = await render(html ?? markdown);
   if (text.length > charactersMax) {
@@ -49,7 +49,7 @@ async function documentOf({ config, render }: StepPlanning<GeneratePdfConfig>, f
 }
 
 /** The time of the run, so that a repeated step creates the same file. */
-function createdAtOf(variables: Readonly<Variables>, since: Date): number {
-  const started = new Date(String(valueAt(variables, '_execution.timestamp'))).getTime();
+function getCreatedAt(variables: Readonly<Variables>, since: Date): number {
+  const started = new Date(String(readPath(variables, '_execution.timestamp'))).getTime();
   return Number.isNaN(started) ? since.getTime() : started;
 }

@@ -1,7 +1,7 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { loopStep } from '../../domain/flows/step-types/loop.ts';
-import { failedInside } from '../step-support/held-run.ts';
+import { createInsideError } from '../step-support/held-run.ts';
 import { defineHoldingRunner } from '../step-support/step-runner.ts';
 
 export const loopRunner = defineHoldingRunner(loopStep, {
@@ -25,10 +25,10 @@ export const loopRunner = defineHoldingRunner(loopStep, {
           `The condition still holds after ${maxIterations} passes; raise maxIterations, or set onLimit to stop`,
         );
       }
-      const given = { _loop: { index } };
-      const end = await inside.run({ key, steps, given, scope: 'around', absorbs: false });
+      const inputs = { _loop: { index } };
+      const end = await inside.run({ key, steps, inputs, scope: 'around', absorbs: false });
       if (end.status === 'waiting') return { isWaiting: true };
-      if (end.status === 'failed') throw failedInside(`Pass ${index}`, end.failure);
+      if (end.status === 'failed') throw createInsideError(`Pass ${index}`, end.failure);
       ({ output } = end);
     }
   },

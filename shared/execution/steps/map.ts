@@ -1,7 +1,7 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type MapConfig, mapItemsMax, mapStep } from '../../domain/flows/step-types/map.ts';
-import { failedInside, openStop, type StepInside } from '../step-support/held-run.ts';
+import { createInsideError, openStop, type StepInside } from '../step-support/held-run.ts';
 import { defineHoldingRunner } from '../step-support/step-runner.ts';
 
 type ItemEnd = { output: unknown } | { error: string } | 'waiting';
@@ -10,13 +10,13 @@ export const mapRunner = defineHoldingRunner(mapStep, {
   async hold(step) {
     const { concurrency = 5, onError } = step.config;
     const absorbs = onError === 'continue';
-    const items = await itemsOf(step);
+    const items = await getItems(step);
     const stop = openStop(step.signal);
     const ends: ItemEnd[] = [];
     await step.inside.forEach(items.entries(), concurrency, ([index, item]) =>
-      stop.unlessStopped(async () => {
+      stop.runUnlessStopped(async () => {
         const end = await runItem(step, { index, item, absorbs, signal: stop.signal });
-        if (end instanceof StepError) stop.because(end);
+        if (end instanceof StepError) stop.stop(end);
         else ends[index] = end;
       }),
     );
@@ -31,7 +31,7 @@ export const mapRunner = defineHoldingRunner(mapStep, {
 });
 
 /** The list, which stays the same when the run resumes. */
-async function itemsOf({
+async function getItems({
   config,
   variables,
   ports,
@@ -45,7 +45,9 @@ async function itemsOf({
     shown: ports.shown,
   });
   if (!Array.isArray(items)) {
-    throw new StepError(`items is no list: the expression gives ${typeNameOf(items)}; change the expression`);
+    throw new StepError(
+      `items is no list: the expression gives ${describeType(items)}; change the expression`,
+    );
   }
   if (items.length > mapItemsMax) {
     throw new StepError(`items has ${items.length} items; a map takes at most ${mapItemsMax}`);
@@ -54,7 +56,7 @@ async function itemsOf({
   return items;
 }
 
-const typeNameOf = (value: unknown) => (value === null ? 'null' : `a value of the type ${typeof value}`);
+const describeType = (value: unknown) => (value === null ? 'null' : `a value of the type ${typeof value}`);
 
 interface Item {
   index: number;
@@ -69,12 +71,12 @@ async function runItem(
   { index, item, absorbs, signal }: Item,
 ): Promise<ItemEnd | StepError> {
   const { as = 'item', indexAs, steps } = config;
-  const given = { [as]: item, ...(indexAs !== undefined && { [indexAs]: index }) };
-  const list = { key: `i${index}`, steps, given, scope: 'own' as const, absorbs, signal };
+  const inputs = { [as]: item, ...(indexAs !== undefined && { [indexAs]: index }) };
+  const list = { key: `i${index}`, steps, inputs, scope: 'own' as const, absorbs, signal };
   const end = await inside.run(list);
   if (end.status === 'waiting') return 'waiting';
   if (end.status === 'failed') {
-    return absorbs ? { error: end.failure.error ?? '' } : failedInside(`Item ${index}`, end.failure);
+    return absorbs ? { error: end.failure.error ?? '' } : createInsideError(`Item ${index}`, end.failure);
   }
   if (config.output === undefined) return { output: end.output };
   try {

@@ -1,10 +1,10 @@
 import { memorySummaryStep } from '../../domain/flows/step-types/memory-summary.ts';
 import { memorySummary } from '../memory/memory-summary.ts';
-import { memoryNamed } from '../step-support/memory-named.ts';
+import { openNamedMemory } from '../step-support/memory-named.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
 export const memorySummaryRunner = defineActingRunner(memorySummaryStep, {
-  plan: async (step) => ({ request: await memoryNamed(step), models: [step.config.model ?? 'default'] }),
+  plan: async (step) => ({ request: await openNamedMemory(step), models: [step.config.model ?? 'default'] }),
 
   perform: async (memory, { config, ports, signal }) => ({
     output: (await memorySummary({ ...memory, ports, signal })) ?? config.defaultValue ?? '',

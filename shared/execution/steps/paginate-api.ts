@@ -2,7 +2,7 @@ import { paginate } from '../../adapters/web/paginate.ts';
 import { paginateApiStep } from '../../domain/flows/step-types/paginate-api.ts';
 import { isSafe } from '../../domain/flows/steps/http-config.ts';
 import { actKey } from '../step-support/acts.ts';
-import { httpStatusError, keyHeader, renderHeaders } from '../step-support/http-request.ts';
+import { httpStatusError, renderHeaders, toKeyHeader } from '../step-support/http-request.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
 export const paginateApiRunner = defineActingRunner(paginateApiStep, {
@@ -35,10 +35,10 @@ export const paginateApiRunner = defineActingRunner(paginateApiStep, {
       });
     if (isSafe(method)) return { output: await read(fetch) };
     // Each page is a request of its own.
-    const keyed = (key: string): typeof fetch => {
+    const createKeyedFetch = (key: string): typeof fetch => {
       return (page) =>
-        fetch({ ...page, headers: { ...keyHeader(actKey(key, '', page.url)), ...page.headers } });
+        fetch({ ...page, headers: { ...toKeyHeader(actKey(key, '', page.url)), ...page.headers } });
     };
-    return { output: await act({ pages, method }, (key) => read(keyed(key))) };
+    return { output: await act({ pages, method }, (key) => read(createKeyedFetch(key))) };
   },
 });

@@ -1,6 +1,6 @@
 import { parallelStep } from '../../domain/flows/step-types/parallel.ts';
 import type { ListOutcome } from '../step-support/held-run.ts';
-import { failedInside, openStop } from '../step-support/held-run.ts';
+import { createInsideError, openStop } from '../step-support/held-run.ts';
 import { defineHoldingRunner } from '../step-support/step-runner.ts';
 
 export const parallelRunner = defineHoldingRunner(parallelStep, {
@@ -10,18 +10,20 @@ export const parallelRunner = defineHoldingRunner(parallelStep, {
     const stop = openStop(signal);
     const ends = new Map<string, ListOutcome>();
     await inside.forEach(branches.entries(), concurrency, ([index, { name, steps }]) =>
-      stop.unlessStopped(async () => {
-        const list = { key: `b${index}`, steps, given: {}, scope: 'own' as const, absorbs };
+      stop.runUnlessStopped(async () => {
+        const list = { key: `b${index}`, steps, inputs: {}, scope: 'own' as const, absorbs };
         const end = await inside.run({ ...list, signal: stop.signal });
         ends.set(name, end);
         if (end.status === 'failed' && !absorbs)
-          stop.because(failedInside(`The branch ${name}`, end.failure));
+          stop.stop(createInsideError(`The branch ${name}`, end.failure));
       }),
     );
     if (stop.cause) throw stop.cause;
     const named = branches.map(({ name }) => [name, ends.get(name)] as const);
     if (named.some(([, end]) => end?.status === 'waiting')) return { isWaiting: true };
-    const output = named.flatMap(([name, end]) => (end?.status === 'completed' ? [[name, end.own]] : []));
+    const output = named.flatMap(([name, end]) =>
+      end?.status === 'completed' ? [[name, end.assigned]] : [],
+    );
     const errors = named.flatMap(([branch, end]) =>
       end?.status === 'failed' ? [{ branch, error: end.failure.error ?? '' }] : [],
     );

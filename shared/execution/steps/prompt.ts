@@ -7,17 +7,17 @@ import { toModelReasoning } from '../../domain/flows/steps/reasoning.ts';
 import { toModelMessages } from '../model-calls/to-model-messages.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { createAsker } from './prompt/ask.ts';
-import { attachedTo, earlierMessages } from './prompt/prompt-messages.ts';
-import { openPromptTools, plannedTools } from './prompt/prompt-tools.ts';
-import { parsed, structuredOutput, unwrapped } from './prompt/response.ts';
+import { addAttachments, readEarlierMessages } from './prompt/prompt-messages.ts';
+import { openPromptTools, planTools } from './prompt/prompt-tools.ts';
+import { parseResponseJson, parseStructuredOutput, unwrapText } from './prompt/response.ts';
 
 export const promptRunner = defineActingRunner(promptStep, {
   async plan(step) {
     const { config, render } = step;
     const resolvedPrompt = await render(config.userPrompt ?? config.text ?? '');
     const { model, responseFormat: format = 'text' } = config;
-    const { system, messages } = await messagesOf(step, resolvedPrompt, instructionOf(format));
-    const tools = await plannedTools(step);
+    const { system, messages } = await toMessages(step, resolvedPrompt, toInstruction(format));
+    const tools = await planTools(step);
     const request = {
       model,
       system,
@@ -33,23 +33,26 @@ export const promptRunner = defineActingRunner(promptStep, {
   async perform(request, step) {
     const { format, resolvedPrompt } = request;
     const { tools, warnings } = await openPromptTools(request.tools, step);
-    const messages = await modelMessages(step, request, warnings);
+    const messages = await toPromptMessages(step, request, warnings);
     const asker = createAsker(request, step, tools);
     if (typeof format === 'object') {
-      return { output: await structuredOutput(step, asker, messages, format.schema), resolvedPrompt };
+      return { output: await parseStructuredOutput(step, asker, messages, format.schema), resolvedPrompt };
     }
     const text = await asker.ask(messages);
-    return { output: format === 'json' ? parsed(text, step.ports) : unwrapped(text, format), resolvedPrompt };
+    return {
+      output: format === 'json' ? parseResponseJson(text, step.ports) : unwrapText(text, format),
+      resolvedPrompt,
+    };
   },
 });
 
-async function messagesOf(
+async function toMessages(
   step: StepPlanning<PromptConfig>,
   prompt: string,
   instruction: string | undefined,
 ): Promise<{ system: string[]; messages: Message[] }> {
   const { config, render } = step;
-  const earlier = await earlierMessages(step);
+  const earlier = await readEarlierMessages(step);
   const system = [
     config.systemPrompt && (await render(config.systemPrompt)),
     ...earlier.filter(({ role }) => role === 'system').map(messageText),
@@ -59,12 +62,12 @@ async function messagesOf(
     system: system.filter((text) => text !== undefined).filter(Boolean),
     messages: [
       ...earlier.filter(({ role }) => role !== 'system'),
-      { role: 'user', content: await attachedTo(step, prompt) },
+      { role: 'user', content: await addAttachments(step, prompt) },
     ],
   };
 }
 
-const modelMessages = (
+const toPromptMessages = (
   { ports, signal }: { ports: Ports; signal: AbortSignal },
   { system, messages }: { system: readonly string[]; messages: readonly Message[] },
   warnings: readonly string[],
@@ -75,7 +78,7 @@ const modelMessages = (
     signal,
   );
 
-const instructionOf = (format: NonNullable<PromptConfig['responseFormat']>) =>
+const toInstruction = (format: NonNullable<PromptConfig['responseFormat']>) =>
   typeof format === 'string'
     ? formatInstructions[format]
     : `${formatInstructions.json} It must fit this JSON Schema: ${JSON.stringify(format.schema)}`;

@@ -1,13 +1,13 @@
 import { recallMemoryStep } from '../../domain/flows/step-types/recall-memory.ts';
 import { recallMemory } from '../memory/recall-memory.ts';
-import { memoryNamed } from '../step-support/memory-named.ts';
+import { openNamedMemory } from '../step-support/memory-named.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
 export const recallMemoryRunner = defineActingRunner(recallMemoryStep, {
   async plan(step) {
     const { queryTemplate, thinkingLevel, responseLength, defaultValue = '' } = step.config;
     const question = await step.render(queryTemplate);
-    const memory = await memoryNamed(step);
+    const memory = await openNamedMemory(step);
     return {
       request: { memory, recall: { question, thinkingLevel, responseLength }, defaultValue },
       models: [memory.model],

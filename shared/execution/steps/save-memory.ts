@@ -1,16 +1,16 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { valueAt } from '../../core/json/json.ts';
+import { readPath } from '../../core/json/json.ts';
 import { type SaveMemoryConfig, saveMemoryStep } from '../../domain/flows/step-types/save-memory.ts';
 import { saveMemory } from '../memory/save-memory.ts';
-import { memoryNamed } from '../step-support/memory-named.ts';
+import { openNamedMemory } from '../step-support/memory-named.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 
 const textsMax = 50;
 
 export const saveMemoryRunner = defineActingRunner(saveMemoryStep, {
   async plan(step) {
-    const { profile, session } = await memoryNamed(step);
-    return { request: { profile, session, texts: textsOf(step), clear: step.config.clear ?? false } };
+    const { profile, session } = await openNamedMemory(step);
+    return { request: { profile, session, texts: listTexts(step), clear: step.config.clear ?? false } };
   },
 
   async perform({ profile, session, texts, clear }, { ports, signal }) {
@@ -28,10 +28,10 @@ export const saveMemoryRunner = defineActingRunner(saveMemoryStep, {
 });
 
 /** @throws StepError */
-function textsOf({ config, variables }: StepPlanning<SaveMemoryConfig>): string[] {
+function listTexts({ config, variables }: StepPlanning<SaveMemoryConfig>): string[] {
   const { contentVariable, defaultValue } = config;
   if (contentVariable === undefined) return [];
-  const value = valueAt(variables, contentVariable) ?? defaultValue;
+  const value = readPath(variables, contentVariable) ?? defaultValue;
   if (value === undefined || value === null)
     throw new StepError(`The variable ${contentVariable} is not set`);
   const items: unknown[] = Array.isArray(value) ? value : [value];

@@ -1,14 +1,14 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { type SendEmailConfig, sendEmailStep } from '../../domain/flows/step-types/send-email.ts';
-import { checkedEmail } from '../step-support/email.ts';
+import { checkEmail } from '../step-support/email.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 
 export const sendEmailRunner = defineActingRunner(sendEmailStep, {
   async plan(step) {
     const { config, render } = step;
-    const request = checkedEmail({
+    const request = checkEmail({
       from: await render(config.from),
-      to: await recipients(step),
+      to: await toRecipients(step),
       subject: await render(config.subject),
       html: await render(config.html ?? ''),
       text: await render(config.text ?? ''),
@@ -21,7 +21,7 @@ export const sendEmailRunner = defineActingRunner(sendEmailStep, {
   }),
 });
 
-async function recipients({ config, renderValue }: StepPlanning<SendEmailConfig>): Promise<string[]> {
+async function toRecipients({ config, renderValue }: StepPlanning<SendEmailConfig>): Promise<string[]> {
   const filled = [await renderValue(config.to)].flat(2);
   const texts = filled.filter((each): each is string => typeof each === 'string');
   if (texts.length === filled.length) return texts;

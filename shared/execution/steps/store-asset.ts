@@ -28,14 +28,14 @@ export const storeAssetRunner = defineActingRunner(storeAssetStep, {
   },
 
   async perform({ url, content, visibility, ...named }, step) {
-    const { bytes, name, type } = url === undefined ? inlineFile(content) : await fetchedFile(step, url);
+    const { bytes, name, type } = url === undefined ? inlineFile(content) : await fetchFile(step, url);
     const filename = safeFilename(named.filename ?? name);
     const contentType = await chooseContentType(named.contentType, type, filename);
-    return { output: await storedAsset(step.ports.assets, { bytes, filename, contentType, visibility }) };
+    return { output: await storeAsset(step.ports.assets, { bytes, filename, contentType, visibility }) };
   },
 });
 
-export async function storedAsset(
+export async function storeAsset(
   assets: AssetsPort,
   file: Parameters<AssetsPort['store']>[0],
 ): Promise<z.input<typeof AssetOutput>> {
@@ -50,7 +50,7 @@ interface File {
   type: string | undefined;
 }
 
-async function fetchedFile(
+async function fetchFile(
   { ports, signal }: StepPerforming<StoreAssetConfig>,
   address: string,
 ): Promise<File> {
@@ -64,10 +64,10 @@ async function fetchedFile(
   });
   if (status >= 400) throw statusError(url, { status, headers });
   const lastPart = new URL(url).pathname.split('/').at(-1) || 'file';
-  return { bytes, name: decoded(lastPart), type: headers['content-type'] };
+  return { bytes, name: decodePart(lastPart), type: headers['content-type'] };
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { StoredVector } from '../../adapters/ports/vectors-port.ts';
-import { vectorFrom } from '../../adapters/vectors/vector.ts';
+import { parseVector } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { valueAt } from '../../core/json/json.ts';
+import { readPath } from '../../core/json/json.ts';
 import { storeVectorStep } from '../../domain/flows/step-types/store-vector.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 
@@ -12,8 +12,8 @@ const collectionCharactersMax = 255;
 
 export const storeVectorRunner = defineActingRunner(storeVectorStep, {
   async plan({ config, variables, render }) {
-    const collection = collectionFrom(await render(config.destination));
-    const vectors = vectorsIn(valueAt(variables, config.vectorsSource), config.vectorsSource);
+    const collection = parseCollection(await render(config.destination));
+    const vectors = readVectors(readPath(variables, config.vectorsSource), config.vectorsSource);
     return { request: { collection, vectors } };
   },
 
@@ -25,7 +25,7 @@ export const storeVectorRunner = defineActingRunner(storeVectorStep, {
 });
 
 /** The name of a collection, with its template rendered. @throws StepError */
-export function collectionFrom(text: string): string {
+export function parseCollection(text: string): string {
   const name = text.trim();
   if (name.length > 0 && name.length <= collectionCharactersMax) return name;
   throw new StepError(
@@ -34,14 +34,14 @@ export function collectionFrom(text: string): string {
 }
 
 /** Deduplicates by id: the last vector wins. */
-function vectorsIn(value: unknown, path: string): StoredVector[] {
+function readVectors(value: unknown, path: string): StoredVector[] {
   if (value === undefined || value === null) throw new StepError(`The variable ${path} is not set`);
   const isList = Array.isArray(value) && typeof value[0] !== 'number';
   const items: unknown[] = isList ? value : [value];
   if (items.length > vectorsMax) {
     throw new StepError(`${path} contains ${items.length} vectors; the maximum is ${vectorsMax} per step`);
   }
-  const vectors = items.map((item, index) => storedFrom(item, isList ? `${path}[${index}]` : path));
+  const vectors = items.map((item, index) => toStoredVector(item, isList ? `${path}[${index}]` : path));
   return [...new Map(vectors.map((vector) => [vector.id, vector])).values()];
 }
 
@@ -51,8 +51,8 @@ const Item = z.object({
   metadata: z.record(z.string(), z.unknown()).optional(),
 });
 
-function storedFrom(value: unknown, what: string): StoredVector {
-  if (Array.isArray(value)) return identified(vectorFrom(value, what), {});
+function toStoredVector(value: unknown, what: string): StoredVector {
+  if (Array.isArray(value)) return addId(parseVector(value, what), {});
   const item = Item.safeParse(value);
   if (!item.success) {
     const [issue] = item.error.issues;
@@ -62,11 +62,11 @@ function storedFrom(value: unknown, what: string): StoredVector {
     );
   }
   const { id, vector, metadata = {} } = item.data;
-  return identified(vectorFrom(vector, `${what}.vector`), metadata, id);
+  return addId(parseVector(vector, `${what}.vector`), metadata, id);
 }
 
 /** Without an id, the id is derived from the content, so that a repeated step stores the vector once. */
-const identified = (vector: number[], metadata: StoredVector['metadata'], id?: string): StoredVector => ({
+const addId = (vector: number[], metadata: StoredVector['metadata'], id?: string): StoredVector => ({
   id:
     id ??
     createHash('sha256')

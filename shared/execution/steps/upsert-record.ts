@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
-import { valueAt } from '../../core/json/json.ts';
+import { readPath } from '../../core/json/json.ts';
 import { upsertRecordStep } from '../../domain/flows/step-types/upsert-record.ts';
 import { type Metadata, RecordName } from '../../domain/records/record.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
@@ -8,11 +8,11 @@ import { defineActingRunner } from '../step-support/step-runner.ts';
 export const upsertRecordRunner = defineActingRunner(upsertRecordStep, {
   async plan({ config, variables, render }) {
     const { recordType: type, recordName, sourceVariable } = config;
-    const source = objectIn(variables, sourceVariable);
+    const source = getObject(variables, sourceVariable);
     const { name: ownName, ...rest } = source;
-    const given = recordName === undefined ? ownName : (await render(recordName)).trim();
+    const value = recordName === undefined ? ownName : (await render(recordName)).trim();
     const name = RecordName.safeParse(
-      typeof given === 'number' || typeof given === 'bigint' ? String(given) : given,
+      typeof value === 'number' || typeof value === 'bigint' ? String(value) : value,
     );
     if (!name.success) {
       throw new StepError(
@@ -29,8 +29,8 @@ export const upsertRecordRunner = defineActingRunner(upsertRecordStep, {
   },
 });
 
-function objectIn(variables: object, path: string): z.infer<typeof Metadata> {
-  const value = valueAt(variables, path);
+function getObject(variables: object, path: string): z.infer<typeof Metadata> {
+  const value = readPath(variables, path);
   if (value === undefined) throw new StepError(`The variable ${path} is not set`);
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as z.infer<typeof Metadata>;

@@ -3,10 +3,10 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { redactCredentials } from '../../core/redaction/credentials.ts';
 import { waitForCallbackStep } from '../../domain/flows/step-types/wait-for-callback.ts';
 import {
-  exchanged,
   type PlannedRequest,
-  plannedRequest,
+  planRequest,
   requestTimeoutMs,
+  sendRequest,
 } from '../step-support/http-request.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { noAnswer, suspendUntilAnswer } from '../step-support/wait-time.ts';
@@ -17,7 +17,7 @@ const placeholder = 'https://callback.invalid/address';
 export const waitForCallbackRunner = defineActingRunner(waitForCallbackStep, {
   async plan(step) {
     const { announce } = step.config;
-    return { request: { announcement: announce && (await announcementOf(announce, placeholder, step)) } };
+    return { request: { announcement: announce && (await toAnnouncement(announce, placeholder, step)) } };
   },
 
   async perform({ announcement }, step) {
@@ -31,10 +31,10 @@ export const waitForCallbackRunner = defineActingRunner(waitForCallbackStep, {
     }));
     if (announcement && announce && !wait.isAnnounced && !wait.answer) {
       // Rendered again: a filter is to see the address.
-      const request = await announcementOf(announce, wait.callbackUrl ?? '', step);
+      const request = await toAnnouncement(announce, wait.callbackUrl ?? '', step);
       const timeoutMs = requestTimeoutMs(announce.http);
-      await exchanged(step, request, { who: () => 'The server of the announcement', timeoutMs }).catch(
-        withoutAddress,
+      await sendRequest(step, request, { who: () => 'The server of the announcement', timeoutMs }).catch(
+        rethrowWithoutAddress,
       );
       await ports.waits.announced(at.path);
     }
@@ -48,17 +48,16 @@ export const waitForCallbackRunner = defineActingRunner(waitForCallbackStep, {
 });
 
 /** Whoever reads the error could answer. */
-function withoutAddress(error: unknown): never {
+function rethrowWithoutAddress(error: unknown): never {
   if (error instanceof StepError) error.message = redactCredentials(error.message);
   throw error;
 }
 
-const announcementOf = (
-  { http }: { http: Parameters<typeof plannedRequest>[0] },
+const toAnnouncement = (
+  { http }: { http: Parameters<typeof planRequest>[0] },
   callbackUrl: string,
   { variables, ports }: Pick<StepPlanning<unknown>, 'variables' | 'ports'>,
-): Promise<PlannedRequest> =>
-  plannedRequest(http, createFiller({ ...variables, callbackUrl }, ports.sandbox));
+): Promise<PlannedRequest> => planRequest(http, createFiller({ ...variables, callbackUrl }, ports.sandbox));
 
 /** Of a callback, the choice says only that it came. */
 const nothing = (at: Date) => ({

@@ -29,7 +29,7 @@ export const waitUntilRunner = defineFreeRunner(waitUntilStep, {
           : checkDelay(config.delayMs, waitedMs);
       if ('output' in next) return next;
       if (next.at > inPlaceMsMax)
-        return { until: new Date(since.getTime() + resumesAt(step, next.at, waitedMs)) };
+        return { until: new Date(since.getTime() + getResumeTime(step, next.at, waitedMs)) };
       await sleep(next.at - waitedMs, undefined, { signal });
     }
   },
@@ -43,7 +43,7 @@ const checkDelay = (delayMs: number, waitedMs: number): WaitCheck =>
 
 async function checkCondition(step: StepRun<WaitUntilConfig>, waitedMs: number): Promise<WaitCheck> {
   const { condition = 'true', timeoutMs = defaults.timeoutMs, pollIntervalMs } = step.config;
-  const variables = await currentVariables(step, condition);
+  const variables = await getCurrentVariables(step, condition);
   const result = await evaluateExpression(step.ports.sandbox, condition, variables, {
     signal: step.signal,
     shown: step.ports.shown,
@@ -56,13 +56,13 @@ async function checkCondition(step: StepRun<WaitUntilConfig>, waitedMs: number):
 }
 
 /** In ms since the wait began. Polls at most every ten seconds: each poll costs a message and an invocation. */
-function resumesAt({ config }: StepRun<WaitUntilConfig>, at: number, waitedMs: number): number {
+function getResumeTime({ config }: StepRun<WaitUntilConfig>, at: number, waitedMs: number): number {
   if (config.delayMs !== undefined) return at;
   return Math.min(Math.max(at, waitedMs + inPlaceMsMax), config.timeoutMs ?? defaults.timeoutMs);
 }
 
 /** The variables, with the current state of the run's record if the condition reads it. */
-async function currentVariables({ variables, ports }: StepRun<WaitUntilConfig>, condition: string) {
+async function getCurrentVariables({ variables, ports }: StepRun<WaitUntilConfig>, condition: string) {
   const { id } = (variables._record ?? {}) as { id?: string | null };
   if (!id || !condition.includes('_record')) return variables;
   const record = await ports.records.find({ id });

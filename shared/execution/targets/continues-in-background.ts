@@ -3,7 +3,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { releaseRun } from '../agent-runs/agent-execution.ts';
 import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
-import { eventsToEnd } from '../agent-runs/events-to-end.ts';
+import { readEventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
 import { RunLost } from '../agent-runs/run-journal.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';
@@ -13,11 +13,11 @@ export const continuesInBackground: FrontPolicy = {
   background: true,
   outlivesProcess: true,
   events: (scope, run, front) => (stopSignal) =>
-    handedOver(scope, run, executeInFront(scope, run, front, { stopSignal }), stopSignal),
+    streamHandover(scope, run, executeInFront(scope, run, front, { stopSignal }), stopSignal),
 };
 
 /** For as long as there is a caller. Then a worker continues the run. */
-async function* handedOver(
+async function* streamHandover(
   scope: Scope,
   { execution }: AgentRun,
   events: AsyncIterable<NumberedEvent>,
@@ -25,7 +25,7 @@ async function* handedOver(
 ): AsyncGenerator<NumberedEvent, void> {
   const began = performance.now();
   try {
-    yield* eventsToEnd(scope, execution, events);
+    yield* readEventsToEnd(scope, execution, events);
   } catch (error) {
     if (error instanceof RunLost && !stopSignal.aborted) return log.info('Another process has the run');
     if (!(error instanceof RunLost)) log.error('A run failed in front of its caller', { error });

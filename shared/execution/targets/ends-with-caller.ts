@@ -1,4 +1,4 @@
-import { eventsToEnd } from '../agent-runs/events-to-end.ts';
+import { readEventsToEnd } from '../agent-runs/events-to-end.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';
 
 /** Cancelled when the caller leaves, and lost with its process. */
@@ -6,5 +6,5 @@ export const endsWithCaller: FrontPolicy = {
   background: false,
   outlivesProcess: false,
   events: (scope, run, front) => (callerSignal) =>
-    eventsToEnd(scope, run.execution, executeInFront(scope, run, front, { callerSignal })),
+    readEventsToEnd(scope, run.execution, executeInFront(scope, run, front, { callerSignal })),
 };

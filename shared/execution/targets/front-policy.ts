@@ -1,8 +1,8 @@
 import type { Scope } from '../../platform/data/scope.ts';
-import { listingOfAgent } from '../agent-runs/agent-execution.ts';
+import { toAgentListing } from '../agent-runs/agent-execution.ts';
 import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
 import { type AgentRun, type ExecuteOptions, executeAgentRun } from '../agent-runs/execute-agent-run.ts';
-import { livePorts } from '../live-ports.ts';
+import { openPorts } from '../open-ports.ts';
 
 export interface Front {
   isStreamed: boolean;
@@ -33,6 +33,6 @@ export const executeInFront = (
   signals: Pick<ExecuteOptions, 'callerSignal' | 'stopSignal'>,
 ) => {
   const { execution } = run;
-  const ports = livePorts(scope, { ...execution, runId: execution.id, listing: listingOfAgent(execution) });
+  const ports = openPorts(scope, { ...execution, runId: execution.id, listing: toAgentListing(execution) });
   return executeAgentRun(scope, run, { ports, streamed: isStreamed, requestId, ...signals });
 };

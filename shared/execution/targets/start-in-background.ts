@@ -7,12 +7,12 @@ import type { Write } from '../../platform/data/writes.ts';
 import { agentToRun } from '../agent-runs/agent-input.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { startRun } from '../agent-runs/start-run.ts';
-import { type BatchOwner, batchDefaults, batchStarter, singleRunId } from '../batches/start-batch.ts';
+import { type BatchOwner, batchDefaults, batchStarter, toSingleRunId } from '../batches/start-batch.ts';
 import type { Target, TargetInput } from './target.ts';
 
 export interface BackgroundRun extends TargetInput {
   target: Target;
-  /** A flow runs as a batch of one, of this id. The execution is `singleRunId` of it, also for an agent. */
+  /** A flow runs as a batch of one, of this id. The execution is `toSingleRunId` of it, also for an agent. */
   batchId: string;
   owner: BatchOwner;
   surface: RunSurface;
@@ -27,7 +27,7 @@ export const backgroundStarter = /* @__PURE__ */ using(
   (scope: Scope) => {
     async function startAgent(run: BackgroundRun, sandbox: Sandbox): Promise<void> {
       const { target, batchId, inputs, messages = [], owner, surface, labels, alsoWrite } = run;
-      const id = singleRunId(batchId);
+      const id = toSingleRunId(batchId);
       const agent = await agentToRun(scope)(target.id, { environment: owner.environment });
       const request = {
         id,

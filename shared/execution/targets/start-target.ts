@@ -1,6 +1,13 @@
+/**
+ * Starts a stored flow or agent in front of a caller, for surfaces, chats and protocols alike.
+ * It prepares the run and returns its events, which begin when they are first read; what can refuse the run (404, 400,
+ * 409, 422, BUDGET_EXCEEDED) does so before. `policy` decides whether a run of an agent ends with its caller, continues
+ * in the background or survives the process (the files beside this one).
+ * `start-in-background.ts` starts the same targets for a worker.
+ */
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { hasCode, ifMissing } from '../../core/errors/errors.ts';
-import { idKind } from '../../core/ids.ts';
+import { getIdKind } from '../../core/ids.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
 import { originOfSurface, type RunLabels, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
@@ -11,14 +18,14 @@ import { agentToRun } from '../agent-runs/agent-input.ts';
 import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
 import { type AgentRunRequest, startRun } from '../agent-runs/start-run.ts';
 import { executeFlowRun } from '../dispatch/execute-flow-run.ts';
-import { noSteps, type PreparedRun } from '../dispatch/prepare.ts';
-import { livePorts } from '../live-ports.ts';
-import { startGate } from '../model-calls/payers.ts';
+import { createNoStepsError, type PreparedRun } from '../dispatch/prepare.ts';
+import { startBudgetCheck } from '../model-calls/payers.ts';
+import { openPorts } from '../open-ports.ts';
 import type { FlowRunEvent } from '../runs/flow-run-event.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import type { FrontPolicy } from './front-policy.ts';
 import type { Target, TargetInput } from './target.ts';
-import { agentTimeMs, flowTimeMs } from './time-limits.ts';
+import { getAgentTimeMs, getFlowTimeMs } from './time-limits.ts';
 
 interface Choice {
   environment: 'production' | 'test';
@@ -33,10 +40,10 @@ const flowToRun = /* @__PURE__ */ using([flowStore, runVersions], (scope: Scope)
   /** @throws 404 for an unknown flow, 409 if it was never saved, 422 if it has no steps. */
   return async (id: string, { environment, pinned: pin = '' }: Choice): Promise<PreparedRun> => {
     const flow = await flows.find(id);
-    const isVersion = idKind(pin) === 'flowver';
+    const isVersion = getIdKind(pin) === 'flowver';
     const pinned = isVersion ? await versions.get(id, pin).catch(ifMissing(undefined)) : undefined;
-    const version = pinned ?? (await versions.of(flow, environment));
-    if (version.steps.length === 0) throw noSteps();
+    const version = pinned ?? (await versions.resolve(flow, environment));
+    if (version.steps.length === 0) throw createNoStepsError();
     await flows.markRun(flow);
     return { flow: { id, name: flow.name }, version, record: undefined, persistResults: true };
   };
@@ -45,10 +52,10 @@ const flowToRun = /* @__PURE__ */ using([flowStore, runVersions], (scope: Scope)
 /** All uses, because the flow or the agent decides which services a run calls; without those of the policy. */
 export const targetScope = /* @__PURE__ */ using(
   [
-    livePorts,
+    openPorts,
     agentToRun,
     flowToRun,
-    startGate,
+    startBudgetCheck,
     'table:write',
     'table:delete',
     'payloads:read',
@@ -102,7 +109,10 @@ export const startTarget = (scope: Scope, run: TargetRun): Promise<StartedTarget
 async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
   const { inputs, messages, owner, surface, executionId, requestId, isStreamed } = run;
   const prepared = await flowToRun(scope)(run.target.id, run);
-  await startGate(scope).flow(run.target.id, prepared.version.steps, { surface, origin: originOf(run) });
+  await startBudgetCheck(scope).flow(run.target.id, prepared.version.steps, {
+    surface,
+    origin: toOrigin(run),
+  });
   const dispatch = {
     prepared,
     body: {
@@ -113,9 +123,9 @@ async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
     runsAs: owner,
     permissions: [],
     requestId,
-    timeMs: flowTimeMs(run.timeLeftMs),
+    timeMs: getFlowTimeMs(run.timeLeftMs),
     ...(surface && { surface }),
-    origin: originOf(run),
+    origin: toOrigin(run),
     ...(executionId && { executionId }),
   };
   const events = (callerSignal: AbortSignal) =>
@@ -127,7 +137,7 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
   const { inputs, messages = [], owner, surfaceType, surface, requestId, isStreamed, policy } = run;
   const { background, outlivesProcess } = policy;
   const request = {
-    agent: await agentOf(scope, run),
+    agent: await loadAgent(scope, run),
     id: run.executionId,
     inputs,
     messages,
@@ -135,10 +145,10 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
     permissions: [],
     surfaceType,
     surface,
-    origin: originOf(run),
+    origin: toOrigin(run),
     background,
     beginsHere: background,
-    timeoutMs: outlivesProcess ? undefined : agentTimeMs({ background: false }, run.timeLeftMs),
+    timeoutMs: outlivesProcess ? undefined : getAgentTimeMs({ background: false }, run.timeLeftMs),
     ...run.forAgent,
   };
   const started = await startRun(scope, request, sandbox(scope));
@@ -147,14 +157,14 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
 }
 
 /** A chat may have no surface. */
-const originOf = ({ origin, surface, labels, caller, clientTokenId }: TargetRun): RunOrigin =>
+const toOrigin = ({ origin, surface, labels, caller, clientTokenId }: TargetRun): RunOrigin =>
   origin ?? {
     ...(surface ? originOfSurface(surface, labels, caller) : { trigger: { type: 'client' }, ...labels }),
     ...(clientTokenId !== undefined && { clientTokenId }),
   };
 
 /** In the pinned version, if it is one of this agent. */
-async function agentOf(scope: Scope, { target: { id }, environment, pinned }: TargetRun) {
+async function loadAgent(scope: Scope, { target: { id }, environment, pinned }: TargetRun) {
   const find = agentToRun(scope);
   if (pinned === undefined) return find(id, { environment });
   return find(id, { environment, version: pinned }).catch((error) => {

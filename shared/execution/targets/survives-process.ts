@@ -1,7 +1,7 @@
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
-import { eventsToEnd } from '../agent-runs/events-to-end.ts';
+import { readEventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
 import { followRun } from '../agent-runs/follow-run.ts';
 import { RunLost } from '../agent-runs/run-journal.ts';
@@ -14,12 +14,12 @@ export const survivesProcess: FrontPolicy = {
   outlivesProcess: false,
   events: (scope, run, front) => (callerSignal) => {
     const events = executeInFront(scope, run, front, { callerSignal });
-    return followed(scope, run, endedIfFailed(scope, run, events), callerSignal);
+    return followToEnd(scope, run, endIfFailed(scope, run, events), callerSignal);
   },
 };
 
 /** If a worker has the run in the end, its log has the rest. */
-async function* followed(
+async function* followToEnd(
   scope: Scope,
   { execution, sentSeq }: AgentRun,
   events: AsyncIterable<NumberedEvent>,
@@ -27,7 +27,7 @@ async function* followed(
 ): AsyncGenerator<NumberedEvent, void> {
   let last = sentSeq;
   try {
-    for await (const event of eventsToEnd(scope, execution, events)) {
+    for await (const event of readEventsToEnd(scope, execution, events)) {
       last = event.seq;
       yield event;
     }
@@ -38,7 +38,7 @@ async function* followed(
 }
 
 /** A failure in this process ends a run: nobody would read what a worker does. @throws RunLost */
-async function* endedIfFailed(
+async function* endIfFailed(
   scope: Scope,
   { execution: { id } }: AgentRun,
   events: AsyncIterable<NumberedEvent>,

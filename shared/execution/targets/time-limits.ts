@@ -4,10 +4,10 @@ const flowReserveMs = 3_000;
 const agentReserveMs = 5_000;
 
 /** The time limit of a flow's run in front of its caller. @param timeLeftMs Of its process. */
-export const flowTimeMs = (timeLeftMs: number) => Math.max(1, timeLeftMs - flowReserveMs);
+export const getFlowTimeMs = (timeLeftMs: number) => Math.max(1, timeLeftMs - flowReserveMs);
 
 /** The time that an agent's run may take: in front of its caller, no longer than its process lives. */
-export const agentTimeMs = (
+export const getAgentTimeMs = (
   { background, timeoutMs }: { background: boolean; timeoutMs?: number | undefined },
   timeLeftMs: number,
 ) => (background ? timeoutMs : Math.max(1, Math.min(timeoutMs ?? 600_000, timeLeftMs - agentReserveMs)));

@@ -23,13 +23,13 @@ export function* splitSpans(spans: readonly OtlpSpan[]): Generator<OtlpSpan[]> {
 }
 
 /** What follows a span; all spans if it is not among them. */
-export const spansAfter = (spans: readonly OtlpSpan[], spanId: string | undefined): OtlpSpan[] =>
+export const skipSentSpans = (spans: readonly OtlpSpan[], spanId: string | undefined): OtlpSpan[] =>
   spans.slice(spans.findIndex((span) => span.spanId === spanId) + 1);
 
 const statuses = { ok: 'ok', error: 'error' } as const;
 
 /** @param endedAt Of the run: for what still goes on in it. ISO 8601. */
-function otlpSpanOf(traceId: string, span: Span, endedAt: string): OtlpSpan {
+function toOtlpSpan(traceId: string, span: Span, endedAt: string): OtlpSpan {
   const { spanId, parentSpanId, name, kind, status, attributes, events } = span;
   const startedAt = Date.parse(span.startedAt);
   const message = attributes['error.message'];
@@ -52,7 +52,7 @@ export function toOtlpSpans({ traceId, runId, spans, truncated }: Trace): OtlpSp
   const [root] = spans;
   const endedAt = root?.endedAt ?? new Date().toISOString();
   return spans.map((span) => {
-    const sent = otlpSpanOf(traceId, span, endedAt);
+    const sent = toOtlpSpan(traceId, span, endedAt);
     if (span !== root) return sent;
     return {
       ...sent,

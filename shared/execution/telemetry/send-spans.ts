@@ -2,7 +2,7 @@ import { UrlRefused } from '../../adapters/net/addresses.ts';
 import { SlowServer } from '../../adapters/net/fetch-failure.ts';
 import { type PostAnswer, postOnly } from '../../adapters/net/post-only.ts';
 import { encodeSpans, type OtlpSpan } from '../../adapters/otlp/encode-spans.ts';
-import { partialSuccessIn } from '../../adapters/otlp/partial-success.ts';
+import { parsePartialSuccess } from '../../adapters/otlp/partial-success.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { retryAfterMs } from '../../core/errors/retry-after.ts';
 import { StepError } from '../../core/errors/step-error.ts';
@@ -97,7 +97,7 @@ async function postSpans(collector: Collector, { tenant, body, now }: Part): Pro
     const request = { url, headers: all, body, timeoutMs, isOperators, bodyBytesMax: answerBytesMax };
     const answer = await postOnly(request);
     recordAnswer(receiver);
-    return { ...outcomeOf(answer, now), ...(await saidIn(answer, collector)) };
+    return { ...toOutcome(answer, now), ...(await readCollectorMessage(answer, collector)) };
   } catch (error) {
     if (error instanceof SlowServer) recordTimeout(receiver, timeoutMs, now);
     if (!(error instanceof StepError)) throw error;
@@ -106,14 +106,14 @@ async function postSpans(collector: Collector, { tenant, body, now }: Part): Pro
 }
 
 /** OTLP forbids to send rejected spans again. */
-async function saidIn({ body }: PostAnswer, collector: Collector) {
-  const partial = body && (await partialSuccessIn(body));
+async function readCollectorMessage({ body }: PostAnswer, collector: Collector) {
+  const partial = body && (await parsePartialSuccess(body));
   if (!partial) return {};
   const { rejectedSpans, message } = partial;
-  return { rejectedSpans, said: shownMessage(message, collector) || undefined };
+  return { rejectedSpans, said: toShownMessage(message, collector) || undefined };
 }
 
-function outcomeOf({ status, retryAfter }: PostAnswer, now: Date): PartOutcome {
+function toOutcome({ status, retryAfter }: PostAnswer, now: Date): PartOutcome {
   const isTaken = status >= 200 && status < 300;
   const error = isTaken ? null : `The collector answered ${status}`;
   const mayTakeLater = status === 429 || status >= 500;
@@ -129,7 +129,7 @@ function outcomeOf({ status, retryAfter }: PostAnswer, now: Date): PartOutcome {
 const charactersMax = 500;
 
 /** What a collector says, for people: without the values of its headers, which it may repeat. */
-function shownMessage(text: string, { headers }: Pick<Collector, 'headers'>): string {
+function toShownMessage(text: string, { headers }: Pick<Collector, 'headers'>): string {
   const values = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)]);
   const secrets = values.filter((value) => value.trim().length >= secretLengthMin);
   return truncate(createRedactor(secrets.map((value) => ['', value])).text(text), charactersMax);

@@ -17,7 +17,7 @@ import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadRemover } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { runTrace } from '../traces/run-trace.ts';
-import { isSampled, spansAfter, toOtlpSpans } from './otlp-requests.ts';
+import { isSampled, skipSentSpans, toOtlpSpans } from './otlp-requests.ts';
 import { type SendingOutcome, spanSender } from './send-spans.ts';
 
 type Export = Leased<typeof runExportEntity>;
@@ -37,7 +37,7 @@ export const runExporter = /* @__PURE__ */ using(
     async function attempt(item: Export): Promise<Rest | undefined> {
       const collector = await collectors(scope)(item.to);
       if (!collector) return over;
-      const origin = originOf(table.tenant, collector);
+      const origin = toOriginKey(table.tenant, collector);
       const quietMs = quietMsLeft(origin, now());
       const isLast = exportPauseMs({ ...item, tries: 1 }, now(), {}) === undefined;
       if (quietMs > 0 && !isLast)
@@ -49,7 +49,7 @@ export const runExporter = /* @__PURE__ */ using(
       const content = collector.content === 'full';
       const trace = await runTrace(scope)(item.id, { content, kept: item.content });
       if (!isSampled(trace.traceId, collector.sample)) return over;
-      const spans = spansAfter(toOtlpSpans(trace), item.acceptedUpTo);
+      const spans = skipSentSpans(toOtlpSpans(trace), item.acceptedUpTo);
       const sent = await spanSender(scope)(collector, spans);
       const { rejectedSpans, said } = sent;
       if (rejectedSpans > 0)
@@ -64,7 +64,7 @@ export const runExporter = /* @__PURE__ */ using(
       Math.max(quietMs, exportPauseMs({ ...item, tries: item.tries + 1 }, now(), {}) ?? 0);
 
     async function settle(item: Export, rest: Rest | undefined): Promise<void> {
-      const own = { expression: '#leaseUntil = :own', values: { own: item.leaseUntil } };
+      const leaseCondition = { expression: '#leaseUntil = :own', values: { own: item.leaseUntil } };
       const { acceptedUpTo } = rest ?? {};
       const hasProgressed = acceptedUpTo !== undefined;
       const tries = (hasProgressed ? 0 : item.tries) + (rest?.error ? 1 : 0);
@@ -74,7 +74,7 @@ export const runExporter = /* @__PURE__ */ using(
           : undefined;
       if (pauseMs === undefined) {
         if (rest) log.warn('The export of a run was given up', { runId: item.id, error: rest.error, tries });
-        await table.commit([table.writes.remove(runExportEntity, item, own)]);
+        await table.commit([table.writes.remove(runExportEntity, item, leaseCondition)]);
         if (item.content && 'pointer' in item.content) await payloadRemover().remove([item.content.pointer]);
         return;
       }
@@ -83,14 +83,14 @@ export const runExporter = /* @__PURE__ */ using(
         pauseMs,
       });
       const changes = { set: { tries, acceptedUpTo, nextAttemptAt }, remove: ['leaseUntil'] as const, index };
-      await table.commit([table.writes.update(runExportEntity, item, changes, own)]);
+      await table.commit([table.writes.update(runExportEntity, item, changes, leaseCondition)]);
       if (delaySeconds !== undefined) await exportQueue(scope).sendOrLeave(item, delaySeconds);
     }
 
     return async (key: ExportKey): Promise<void> => {
       const item = await acquireItem(scope, exportOutbox, key);
       if (!item) return;
-      const rest = await attempt(item).catch(restAfter);
+      const rest = await attempt(item).catch(toRest);
       // Claimed by another process after the lease.
       await settle(item, rest).catch(onConditionFailed(undefined));
     };
@@ -98,10 +98,10 @@ export const runExporter = /* @__PURE__ */ using(
 );
 
 /** That of the operator is one for all tenants. */
-const originOf = (tenant: string, { url, isOperators }: Collector) =>
+const toOriginKey = (tenant: string, { url, isOperators }: Collector) =>
   JSON.stringify([isOperators ? '' : tenant, new URL(url).origin]);
 
-function restAfter(error: unknown): Rest | undefined {
+function toRest(error: unknown): Rest | undefined {
   if (hasCode(error, 'NOT_FOUND')) return over;
   if (error instanceof MissingSecret) return { error: error.message, isFinal: false };
   log.error('A run could not be exported and will be tried again', { error });

@@ -19,7 +19,7 @@ export const telemetryTester = /* @__PURE__ */ using(
     const setting = await telemetryReader(scope)();
     try {
       const collector = await collectorOfSetting(scope)(setting);
-      return resultOf(await spanSender(scope)(collector, [testSpan(scope.now())]));
+      return toTestResult(await spanSender(scope)(collector, [testSpan(scope.now())]));
     } catch (error) {
       if (!(error instanceof MissingSecret)) throw error;
       return { ok: false, status: null, message: error.message };
@@ -27,7 +27,7 @@ export const telemetryTester = /* @__PURE__ */ using(
   },
 );
 
-function resultOf({ error, status, rejectedSpans, said }: SendingOutcome): TestResult {
+function toTestResult({ error, status, rejectedSpans, said }: SendingOutcome): TestResult {
   if (error !== null) return { ok: false, status, message: error };
   if (rejectedSpans > 0)
     return { ok: false, status, message: `The collector rejected the span${said ? `: ${said}` : ''}` };

@@ -5,12 +5,12 @@ import { plainStart } from '../../core/plain-start.ts';
 const namesMax = 20;
 
 /** @param giveAuth What to do if the server asks for authorization. */
-export function mcpFailure(
+export function describeMcpFailure(
   outcome: McpFailure | { missing: string[] },
   toolName: string,
   giveAuth: string,
 ): StepError {
-  if ('missing' in outcome) return new StepError(missingTool(toolName, outcome.missing));
+  if ('missing' in outcome) return new StepError(describeMissingTool(toolName, outcome.missing));
   const { failure, status } = outcome;
   const words = plainStart(failure, 300);
   if (status === 401 || status === 403) {
@@ -25,7 +25,7 @@ export function mcpFailure(
   });
 }
 
-function missingTool(toolName: string, names: readonly string[]): string {
+function describeMissingTool(toolName: string, names: readonly string[]): string {
   const shown = names.slice(0, namesMax).map((name) => plainStart(name, 64));
   const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
   const has = names.length === 0 ? 'It has none' : `It has ${shown.join(', ')}${more}`;

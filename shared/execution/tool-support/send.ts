@@ -1,6 +1,6 @@
 import type { HttpResponse } from '../../adapters/ports/http-port.ts';
-import { traceHeaders } from '../../core/tracing/active-span.ts';
-import { keyHeader, type PlannedRequest, requestTimeoutMs } from '../step-support/http-request.ts';
+import { getTraceHeaders } from '../../core/tracing/active-span.ts';
+import { type PlannedRequest, requestTimeoutMs, toKeyHeader } from '../step-support/http-request.ts';
 import type { ToolPerforming } from './tool-runner.ts';
 
 interface Limited {
@@ -15,15 +15,15 @@ export const send = (
   ports.fetch({
     ...request,
     headers: {
-      ...(callId !== undefined && keyHeader(callId)),
-      ...traceHeaders(),
+      ...(callId !== undefined && toKeyHeader(callId)),
+      ...getTraceHeaders(),
       ...request.headers,
     },
     timeoutMs: requestTimeoutMs({ timeout }),
     signal,
   });
 
-export const shownRequest = (
+export const toShownRequest = (
   { method, url, headers, body }: PlannedRequest,
   { timeoutMs: timeout }: Limited,
 ) => ({

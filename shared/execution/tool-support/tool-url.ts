@@ -13,18 +13,18 @@ export async function renderToolUrl({
 }: ToolPlanning<{ url: string }>) {
   if (!isHostFixed(url)) return (await render(url)).trim();
   const { secrets, ...args } = variables;
-  const encoded = { ...(encodedIn(args) as object), secrets };
+  const encoded = { ...(encodeDeep(args) as object), secrets };
   const filled = (await createFiller(encoded, ports.sandbox).render(url)).trim();
   if (!leavesPath(filled)) return filled;
   throw new StepError('An argument in the URL must not be "." or "..": it would lead out of the path');
 }
 
-function encodedIn(value: unknown): unknown {
+function encodeDeep(value: unknown): unknown {
   if (typeof value === 'string') return urlPart(value);
-  if (Array.isArray(value)) return value.map(encodedIn);
+  if (Array.isArray(value)) return value.map(encodeDeep);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [urlPart(name), encodedIn(member)]),
+    Object.entries(value).map(([name, member]) => [urlPart(name), encodeDeep(member)]),
   );
 }
 

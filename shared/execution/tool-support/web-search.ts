@@ -18,11 +18,11 @@ export async function searchWeb(
 ) {
   const asked = query.trim();
   if (!asked) throw new StepError('The query is blank');
-  const provider = service ?? (await firstConfigured(ports));
+  const provider = service ?? (await findFirstConfigured(ports));
   return querySearchProvider({ provider, query: asked, maxResults, ports, signal });
 }
 
-async function firstConfigured({ searchAccount }: Pick<Ports, 'searchAccount'>): Promise<SearchProvider> {
+async function findFirstConfigured({ searchAccount }: Pick<Ports, 'searchAccount'>): Promise<SearchProvider> {
   for (const provider of searchServices) {
     try {
       await searchAccount(provider);

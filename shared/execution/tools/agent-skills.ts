@@ -6,17 +6,17 @@ import { truncate } from '../../core/text.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { callAgent } from '../external-agents/call-agent.ts';
 import { type ExternalAgent, openExternalAgent } from '../external-agents/external-agent.ts';
-import { type ChosenSkill, toolSkills } from '../external-agents/orchestration.ts';
+import { type ChosenSkill, listToolSkills } from '../external-agents/orchestration.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import {
   checkArguments,
   type PlannedCall,
   type RunnableTool,
+  runTool,
   type ToolCallContext,
-  toolOutcome,
 } from './call-tool.ts';
-import { toToolName, withUniqueNames } from './tool-name.ts';
-import { withUsableSchema } from './usable-schemas.ts';
+import { makeNamesUnique, toToolName } from './tool-name.ts';
+import { filterUsableSchemas } from './usable-schemas.ts';
 
 const skillsMax = 128;
 const descriptionCharactersMax = 4_000;
@@ -35,22 +35,22 @@ export async function openAgentSkills(
   signal: AbortSignal,
 ): Promise<RunnableTool[]> {
   const agent = await openExternalAgent(ports, config, signal);
-  const chosen = toolSkills({ ...config, cachedAgentCard: agent.card }).slice(0, skillsMax);
-  const { usable } = await withUsableSchema(
+  const chosen = listToolSkills({ ...config, cachedAgentCard: agent.card }).slice(0, skillsMax);
+  const { usable } = await filterUsableSchemas(
     ports,
     chosen.flatMap(({ skill: { id, inputSchema } }) =>
-      inputSchema ? [{ name: id, parameters: schemaOf(inputSchema) }] : [],
+      inputSchema ? [{ name: id, parameters: toSchema(inputSchema) }] : [],
     ),
     signal,
   );
   const schemas = new Map(usable.map(({ name, parameters }) => [name, parameters]));
   const conversation: Conversation = {};
-  return withUniqueNames(
-    chosen.map((skill) => skillTool(agent, skill, schemas.get(skill.skill.id), conversation)),
+  return makeNamesUnique(
+    chosen.map((skill) => toSkillTool(agent, skill, schemas.get(skill.skill.id), conversation)),
   );
 }
 
-const schemaOf = ({ $schema: _draft, ...schema }: Record<string, unknown>): JsonSchema => ({
+const toSchema = ({ $schema: _draft, ...schema }: Record<string, unknown>): JsonSchema => ({
   ...schema,
   type: 'object',
 });
@@ -61,7 +61,7 @@ interface Conversation {
   waiting?: { skillId: string; taskId: string | undefined } | undefined;
 }
 
-function skillTool(
+function toSkillTool(
   agent: ExternalAgent,
   { skill, override }: ChosenSkill,
   schema: JsonSchema | undefined,
@@ -73,8 +73,8 @@ function skillTool(
   const check = (args: unknown, signal: AbortSignal) =>
     checkArguments(agent.ports, { name, parameters }, args, signal);
 
-  async function plan(given: unknown, signal: AbortSignal): Promise<PlannedCall> {
-    const args = await check(given, signal);
+  async function plan(rawArguments: unknown, signal: AbortSignal): Promise<PlannedCall> {
+    const args = await check(rawArguments, signal);
     return {
       request: { url: agent.base.agent.url, skill: skill.id, arguments: args },
       perform: (call) => perform(args, signal, call),
@@ -89,14 +89,14 @@ function skillTool(
     const parts: A2aPart[] = schema ? [{ data: args }] : [{ text: String(args.message) }];
     const { contextId, waiting } = conversation;
     const taskId = waiting?.skillId === skill.id ? waiting.taskId : undefined;
-    return toolOutcome(name, async () => {
+    return runTool(name, async () => {
       for await (const event of callAgent(agent, { parts, skillId: skill.id, contextId, taskId, signal })) {
         if (event.type === 'text-delta') call?.emit({ type: 'output', delta: event.text });
         if (event.type !== 'end') continue;
         const asks = event.state === 'input-required';
         conversation.contextId = event.contextId ?? contextId;
         conversation.waiting = asks ? { skillId: skill.id, taskId: event.taskId } : undefined;
-        return { output: outputOf(event, asks) };
+        return { output: toOutput(event, asks) };
       }
       throw new StepError('The agent did not answer');
     });
@@ -117,7 +117,7 @@ function skillTool(
 }
 
 /** The text alone, unless there is more. */
-function outputOf(
+function toOutput(
   { text, artifacts }: { text: string; artifacts: readonly { parts: readonly A2aPart[] }[] },
   asks: boolean,
 ): unknown {

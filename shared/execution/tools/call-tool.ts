@@ -3,10 +3,10 @@ import type { ValueProblem } from '../../adapters/json-schema/limits.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { characterCount } from '../../core/json/json-texts.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
-import { flowing } from '../../core/redaction/hidden.ts';
-import { failureOfAct } from '../step-support/acts.ts';
+import { toFlowingValue } from '../../core/redaction/hidden.ts';
+import { toActFailure } from '../step-support/acts.ts';
 import type { StepPlan } from '../step-support/step-runner.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 
@@ -69,7 +69,7 @@ export async function callTool(
   try {
     return await planned.perform(call);
   } catch (error) {
-    throw tool.repeatable ? error : failureOfAct(error);
+    throw tool.repeatable ? error : toActFailure(error);
   }
 }
 
@@ -100,18 +100,15 @@ export async function checkArguments(
 }
 
 /** The outcome within the limits for outputs. @throws StepError that names the tool. */
-export const toolOutcome = (
-  name: string,
-  work: () => Promise<ToolOutcome> | ToolOutcome,
-): Promise<ToolOutcome> =>
-  namingTool(name, async () => {
+export const runTool = (name: string, work: () => Promise<ToolOutcome> | ToolOutcome): Promise<ToolOutcome> =>
+  nameToolInErrors(name, async () => {
     const outcome = await work();
-    if ('output' in outcome) checkOutput(flowing(outcome));
+    if ('output' in outcome) checkOutput(toFlowingValue(outcome));
     return outcome;
   });
 
 /** @throws StepError that names the tool. */
-export async function namingTool<Result>(
+export async function nameToolInErrors<Result>(
   name: string,
   work: () => Promise<Result> | Result,
 ): Promise<Result> {
@@ -135,7 +132,7 @@ function checkOutput(output: unknown): void {
       `The result is nested more than ${nestingLevelsMax} levels deep; return a flatter value`,
     );
   }
-  if (characterCount(output, outputCharactersMax) > outputCharactersMax) {
+  if (countCharacters(output, outputCharactersMax) > outputCharactersMax) {
     throw new StepError(`The result has more than ${outputCharactersMax} characters; return less`);
   }
 }

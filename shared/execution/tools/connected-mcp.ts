@@ -9,13 +9,13 @@ import {
 } from '../../domain/mcp-connections/connection-tokens.ts';
 
 /** A token does not leave the port: servers could repeat theirs, so answers are redacted. */
-export function connectedMcp(mcp: McpPort, tokens: () => Promise<ConnectionTokens>): McpPort {
+export function authorizeMcp(mcp: McpPort, tokens: () => Promise<ConnectionTokens>): McpPort {
   return {
-    listTools: (request) => withToken(request, (authorized) => mcp.listTools(authorized)),
-    callTool: (call) => withToken(call, (authorized) => mcp.callTool(authorized)),
+    listTools: (request) => sendWithToken(request, (authorized) => mcp.listTools(authorized)),
+    callTool: (call) => sendWithToken(call, (authorized) => mcp.callTool(authorized)),
   };
 
-  async function withToken<R extends McpRequest, T extends object>(
+  async function sendWithToken<R extends McpRequest, T extends object>(
     { connectionId: id, ...request }: R,
     send: (request: R) => Promise<T>,
   ): Promise<T> {
@@ -26,7 +26,7 @@ export function connectedMcp(mcp: McpPort, tokens: () => Promise<ConnectionToken
       const { json, text } = createRedactor(token.secrets);
       try {
         const headers = {
-          ...withoutAuthorization(request.headers),
+          ...omitAuthorization(request.headers),
           authorization: `Bearer ${token.accessToken}`,
         };
         return json(await send({ ...request, headers } as unknown as R));
@@ -43,8 +43,8 @@ export function connectedMcp(mcp: McpPort, tokens: () => Promise<ConnectionToken
     const token = await open(id, url, signal);
     const first = await sendWith(token);
     const outcome =
-      statusIn(first) === 401 ? await sendWith(await renew(id, url, token.version, signal)) : first;
-    const missing = await scopesMissing(outcome);
+      getStatus(first) === 401 ? await sendWith(await renew(id, url, token.version, signal)) : first;
+    const missing = await findMissingScopes(outcome);
     if (missing === undefined) return outcome;
     await demand(id, missing);
     throw new StepError(
@@ -53,15 +53,15 @@ export function connectedMcp(mcp: McpPort, tokens: () => Promise<ConnectionToken
   }
 }
 
-const statusIn = (outcome: object) => ('status' in outcome ? outcome.status : undefined);
+const getStatus = (outcome: object) => ('status' in outcome ? outcome.status : undefined);
 
-const withoutAuthorization = (headers: Readonly<Record<string, string>>) =>
+const omitAuthorization = (headers: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'authorization'));
 
 /** The scopes that a server demands, if it refuses a token because of its scopes (RFC 6750, 3.1). */
-async function scopesMissing(outcome: object): Promise<string[] | undefined> {
-  if (statusIn(outcome) !== 403 || !('challenge' in outcome)) return undefined;
-  const { challengeIn } = await import('../../adapters/mcp-oauth/prepare.ts');
+async function findMissingScopes(outcome: object): Promise<string[] | undefined> {
+  if (getStatus(outcome) !== 403 || !('challenge' in outcome)) return undefined;
+  const { parseChallenge: challengeIn } = await import('../../adapters/mcp-oauth/prepare.ts');
   const { error, scope = '' } = challengeIn(outcome.challenge as string | undefined);
   if (error !== 'insufficient_scope') return undefined;
   return scope.split(' ').filter((name) => /^[!#-[\]-~]{1,200}$/.test(name));

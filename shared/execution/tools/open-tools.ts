@@ -1,3 +1,8 @@
+/**
+ * Opens tools by id or definition: loads them, checks the caller's permissions, and makes them runnable.
+ * A stored tool's plan fills its config with secrets at the last moment; they leave the call only where the config sends
+ * them. Errors and previews are masked. Arguments are checked against the schema, without coercion.
+ */
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
@@ -12,19 +17,19 @@ import { secretKeysOfTool } from '../../domain/tools/secret-keys.ts';
 import { getToolType } from '../../domain/tools/tool-types/index.ts';
 import { findRuntimeType, runtimeConfigProblems } from '../../domain/tools/tool-types/runtime-types.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
-import { type Masks, type NamedSecrets, openedValues, openMasks } from '../step-support/masks.ts';
+import { type Masks, type NamedSecrets, openMasks, pickOpenedValues } from '../step-support/masks.ts';
 import { type AnyToolRunner, mask, type ToolPlanning } from '../tool-support/tool-runner.ts';
 import { loadBuiltinRunner } from './builtin/index.ts';
 import {
   ArgumentsError,
   checkArguments,
-  namingTool,
+  nameToolInErrors,
   type PlannedCall,
   type RunnableTool,
-  toolOutcome,
+  runTool,
 } from './call-tool.ts';
-import { ownArguments } from './own-arguments.ts';
-import { toToolName, withUniqueNames } from './tool-name.ts';
+import { pickOwnArguments } from './own-arguments.ts';
+import { makeNamesUnique, toToolName } from './tool-name.ts';
 import { findToolRunner } from './types/index.ts';
 
 export interface ToolContext {
@@ -43,7 +48,7 @@ export async function openTools(
 ): Promise<RunnableTool[]> {
   const storedIds = [...new Set(ids.filter((id) => readBuiltinId(id) === undefined))];
   const stored = storedIds.length > 0 ? await ports.tools.find(storedIds) : new Map<string, StoredTool>();
-  return withUniqueNames(
+  return makeNamesUnique(
     ids.map((id) => {
       const builtinId = readBuiltinId(id);
       if (builtinId !== undefined) return openBuiltin(ports, id, builtinId, context);
@@ -75,37 +80,37 @@ export async function openRuntimeTool(
   ];
   if (issues.length > 0) throw new StepError(`The tool "${name}" is not valid: ${issues.join('; ')}`);
   requirePermissions(context, type.permission);
-  return runnableStored(ports, `runtime:${name}`, definition);
+  return toRunnableStored(ports, `runtime:${name}`, definition);
 }
 
 function openBuiltin(ports: Ports, id: string, builtinId: string, context: ToolContext): RunnableTool {
   const tool = findBuiltinTool(builtinId);
   if (!tool) throw new StepError(`There is no built-in tool ${builtinId}; GET /v1/tools/builtin lists them`);
   requirePermissions(context, tool.permission);
-  return runnableBuiltin(ports, id, tool);
+  return toRunnableBuiltin(ports, id, tool);
 }
 
 function openStored(ports: Ports, id: string, tool: ToolDefinition, context: ToolContext): RunnableTool {
   requirePermissions(context, getToolType(tool.toolType).permission);
-  return runnableStored(ports, id, tool);
+  return toRunnableStored(ports, id, tool);
 }
 
-function requirePermissions({ permissions }: ToolContext, own: Permission | null): void {
+function requirePermissions({ permissions }: ToolContext, ofTool: Permission | null): void {
   if (!permissions) return;
-  for (const permission of ['TOOLS:EXECUTE', own] as const) {
+  for (const permission of ['TOOLS:EXECUTE', ofTool] as const) {
     if (permission && !covers(permissions, permission)) throw missingPermission(permission);
   }
 }
 
 /** A tool that a tenant defined. The values of its secrets do not leave a call, except where its config sends them. */
-function runnableStored(ports: Ports, id: string, tool: ToolDefinition): RunnableTool {
+function toRunnableStored(ports: Ports, id: string, tool: ToolDefinition): RunnableTool {
   const { config, description, toolType: type } = tool;
   const name = toToolName(tool.name);
   const parameters: JsonSchema = { ...tool.parametersSchema, type: 'object' };
   const secretKeys = secretKeysOfTool(tool);
   const named: NamedSecrets = { keys: secretKeys, use: findRuntimeType(type)?.takesSecrets || 'text' };
 
-  const planningOf = (
+  const toPlanning = (
     args: Record<string, unknown>,
     secrets: Record<string, string>,
   ): ToolPlanning<unknown> => {
@@ -113,21 +118,21 @@ function runnableStored(ports: Ports, id: string, tool: ToolDefinition): Runnabl
     return { name, config, args, variables, ...createFiller(variables, ports.sandbox), ports };
   };
 
-  async function plan(given: unknown, signal: AbortSignal): Promise<PlannedCall> {
-    const runner = runnerFor(name, type);
-    const args = await checkArguments(ports, { name, parameters }, given, signal);
+  async function plan(rawArguments: unknown, signal: AbortSignal): Promise<PlannedCall> {
+    const runner = findRunner(name, type);
+    const args = await checkArguments(ports, { name, parameters }, rawArguments, signal);
     const masks = secretKeys.length > 0 ? openMasks(ports) : undefined;
     const opened = await masks?.ports.secrets(secretKeys);
-    const masked = <Result>(work: () => Promise<Result> | Result) => maskingErrors(masks, named, work);
-    const planned = await namingTool(name, () =>
-      masked(() => runner.plan(planningOf(args, opened ? openedValues(opened, secretKeys) : {}))),
+    const maskCall = <Result>(work: () => Promise<Result> | Result) => maskErrors(masks, named, work);
+    const planned = await nameToolInErrors(name, () =>
+      maskCall(() => runner.plan(toPlanning(args, opened ? pickOpenedValues(opened, secretKeys) : {}))),
     );
     const inside = masks?.ports ?? ports;
     return {
       ...planned,
       perform: (call) =>
-        toolOutcome(name, async () => {
-          const outcome = await masked(() =>
+        runTool(name, async () => {
+          const outcome = await maskCall(() =>
             runner.perform(planned.request, { config, signal, ports: inside, callId: call?.id }),
           );
           return masks && 'output' in outcome ? masks.outcome(outcome, named) : outcome;
@@ -135,10 +140,10 @@ function runnableStored(ports: Ports, id: string, tool: ToolDefinition): Runnabl
     };
   }
 
-  async function preview(given: unknown, signal: AbortSignal): Promise<object> {
-    const runner = runnerFor(name, type);
-    const args = await checkArguments(ports, { name, parameters }, given, signal);
-    const { request } = await runner.plan(planningOf(args, masked(secretKeys)));
+  async function preview(rawArguments: unknown, signal: AbortSignal): Promise<object> {
+    const runner = findRunner(name, type);
+    const args = await checkArguments(ports, { name, parameters }, rawArguments, signal);
+    const { request } = await runner.plan(toPlanning(args, maskKeys(secretKeys)));
     return runner.shown?.(request, config) ?? request;
   }
 
@@ -146,15 +151,15 @@ function runnableStored(ports: Ports, id: string, tool: ToolDefinition): Runnabl
   return { id, name, description, parameters, type, repeatable, plan, preview };
 }
 
-const masked = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, mask]));
+const maskKeys = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, mask]));
 
-function runnerFor(name: string, type: string): AnyToolRunner {
+function findRunner(name: string, type: string): AnyToolRunner {
   const runner = findToolRunner(type);
   if (runner) return runner;
   throw new StepError(`The tool ${name} has the type ${type}, which this service cannot run yet`);
 }
 
-async function maskingErrors<Result>(
+async function maskErrors<Result>(
   masks: Masks | undefined,
   named: NamedSecrets,
   work: () => Promise<Result> | Result,
@@ -166,13 +171,13 @@ async function maskingErrors<Result>(
   }
 }
 
-function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): RunnableTool {
+function toRunnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): RunnableTool {
   const name = toToolName(tool.id);
   const parameters = schemaOfBuiltin(tool);
 
   /** Our own declaration needs no sandbox. Its JSON Schema says what does not fit in the words of all tools. */
-  async function parsed(args: unknown, signal: AbortSignal) {
-    const { data, error } = ownArguments(tool.parameters, args);
+  async function parseArguments(args: unknown, signal: AbortSignal) {
+    const { data, error } = pickOwnArguments(tool.parameters, args);
     if (!error) return data;
     await checkArguments(ports, { name, parameters }, args, signal);
     // A schema in JSON cannot express every rule of the declaration.
@@ -187,14 +192,14 @@ function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): RunnableT
     parameters,
     type: 'builtin',
     repeatable: tool.repeatable,
-    async plan(given, signal) {
-      const args = await parsed(given, signal);
+    async plan(rawArguments, signal) {
+      const args = await parseArguments(rawArguments, signal);
       return {
         request: { toolId: id, arguments: args },
         perform: () =>
-          toolOutcome(name, async () => (await loadBuiltinRunner(tool.id)).perform(args, { ports, signal })),
+          runTool(name, async () => (await loadBuiltinRunner(tool.id)).perform(args, { ports, signal })),
       };
     },
-    preview: async (args, signal) => ({ toolId: id, arguments: await parsed(args, signal) }),
+    preview: async (args, signal) => ({ toolId: id, arguments: await parseArguments(args, signal) }),
   };
 }

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../core/text.ts';
+import { trimTrailing } from '../../core/text.ts';
 import type { RunnableTool } from './call-tool.ts';
 
 /** A name that every model provider accepts: `^[a-zA-Z0-9_-]{1,64}$`. */
@@ -8,13 +8,13 @@ export function toToolName(name: string): string {
     .replace(/\p{M}+/gu, '')
     .replace(/[^a-zA-Z0-9_-]+/g, '_')
     .replace(/^_+/, '');
-  return withoutTrailing(plain, '_').slice(0, 64) || 'tool';
+  return trimTrailing(plain, '_').slice(0, 64) || 'tool';
 }
 
 const nameMax = 64;
 
 /** Providers accept only these characters, and reject two tools of one name. */
-export function withUniqueNames(tools: readonly RunnableTool[]): RunnableTool[] {
+export function makeNamesUnique(tools: readonly RunnableTool[]): RunnableTool[] {
   const used = new Set<string>();
   return tools.map((tool) => {
     let name = tool.name;

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 
 /** Separates the tools with a schema that providers reject, which would fail the whole request to a model. */
-export async function withUsableSchema<T extends { name: string; parameters: JsonSchema }>(
+export async function filterUsableSchemas<T extends { name: string; parameters: JsonSchema }>(
   { sandbox }: Pick<Ports, 'sandbox'>,
   tools: readonly T[],
   signal: AbortSignal,

@@ -1,3 +1,10 @@
+/**
+ * The spans of an agent's run, from the facts of its log.
+ * Facts give the times: a turn spans its model calls (from its notes), a call of a tool what happened in it, a pause the
+ * wait. A turn that failed is made of the notes of the end. Agents inside of others are found by their executions and
+ * put under the call that ran them.
+ * Content (messages, arguments, results) is added only on demand, while the trace has room.
+ */
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { readContext, runSpanId } from '../../core/tracing/trace-context.ts';
 import type { Message } from '../../domain/conversations/message.ts';
@@ -13,13 +20,13 @@ import {
 } from '../agent-runs/agent-execution.ts';
 import type { RunInput } from '../agent-runs/agent-input.ts';
 import { type LogEntry, runLogReader } from '../agent-runs/run-log.ts';
-import { attemptSpans, intoAttempts } from './attempt-spans.ts';
-import { modelAttributes, toolAttributes } from './attributes.ts';
+import { moveIntoAttempts, toAttemptSpans } from './attempt-spans.ts';
+import { toModelAttributes, toToolAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
-import { genAiAnswer, genAiMessages, genAiText } from './messages.ts';
-import { noteSpans } from './note-spans.ts';
-import { agentSpan } from './run-span.ts';
-import { nodesIn, type SpanNode, spanWarnings } from './span-node.ts';
+import { toGenAiAnswer, toGenAiMessages, toGenAiText } from './messages.ts';
+import { toNoteSpans } from './note-spans.ts';
+import { toAgentSpan } from './run-span.ts';
+import { type SpanNode, toSpanWarnings, walkNodes } from './span-node.ts';
 
 /** So many executions of agents are read for a trace; the spans inside of further ones are left out. */
 export const tracedAgentsMax = 100;
@@ -34,32 +41,36 @@ export interface AgentReader {
 }
 
 /** The span of an execution with all inside of it: agents too, to any depth. */
-export async function spanOfAgent(reader: AgentReader, execution: AgentExecution): Promise<SpanNode> {
+export async function traceAgent(reader: AgentReader, execution: AgentExecution): Promise<SpanNode> {
   const { scope, content } = reader;
   const [log, children, input] = await Promise.all([
     runLogReader(scope).read(execution.id),
     readChildRuns(reader, execution.id),
-    content && inputOf(scope, execution),
+    content && readInput(scope, execution),
   ]);
-  const own = content && contentOf(execution, input ?? {}, content);
-  const span = agentSpan(execution, agentSpans(execution, log, content, input?.messages));
-  Object.assign(span.attributes, own);
+  const ownContent = content && toContentAttributes(execution, input ?? {}, content);
+  const span = toAgentSpan(execution, toAgentSpans(execution, log, content, input?.messages));
+  Object.assign(span.attributes, ownContent);
   await addAgents(reader, span, children);
   return span;
 }
 
-async function inputOf(scope: Scope, { input, isLogged }: AgentExecution): Promise<Partial<RunInput>> {
+async function readInput(scope: Scope, { input, isLogged }: AgentExecution): Promise<Partial<RunInput>> {
   if (!isLogged) return {};
   return ((await payloadReader(scope).fetchReadable(input)) ?? {}) as Partial<RunInput>;
 }
 
-function contentOf({ error, isLogged }: AgentExecution, input: Partial<RunInput>, content: ContentReader) {
+function toContentAttributes(
+  { error, isLogged }: AgentExecution,
+  input: Partial<RunInput>,
+  content: ContentReader,
+) {
   if (!isLogged) return {};
   const { messages, system } = input;
   return {
-    ...(messages && content.taken('gen_ai.input.messages', genAiMessages(messages))),
-    ...(system && content.taken('gen_ai.system_instructions', [genAiText(system)])),
-    ...(error !== null && content.taken('error.message', error)),
+    ...(messages && content.takeValue('gen_ai.input.messages', toGenAiMessages(messages))),
+    ...(system && content.takeValue('gen_ai.system_instructions', [toGenAiText(system)])),
+    ...(error !== null && content.takeValue('error.message', error)),
   };
 }
 
@@ -96,22 +107,21 @@ export async function addAgents(
   root: SpanNode,
   executions: readonly AgentExecution[],
 ): Promise<void> {
-  const known = [...nodesIn(root)];
-  const bySpanId = new Map(known.map((node) => [runSpanId(node.runId, node.path), node]));
+  const nodes = [...walkNodes(root)];
+  const bySpanId = new Map(nodes.map((node) => [runSpanId(node.runId, node.path), node]));
   const notes = new Map(
-    known.flatMap((node) => (node.kind === 'agent' ? [[node.attributes['run.id'], node]] : [])),
+    nodes.flatMap((node) => (node.kind === 'agent' ? [[node.attributes['run.id'], node]] : [])),
   );
-  const read = async (execution: AgentExecution) =>
-    [execution, await spanOfAgent(reader, execution)] as const;
+  const read = async (execution: AgentExecution) => [execution, await traceAgent(reader, execution)] as const;
   for await (const [execution, span] of mapConcurrently(executions, readAtOnce, read)) {
     const inside: SpanNode = { ...span, kind: 'agent', name: `invoke_agent ${span.name}` };
     const note = notes.get(execution.id);
     if (note) Object.assign(note, inside);
-    else parentOf(execution, root, bySpanId).children.push(inside);
+    else findParent(execution, root, bySpanId).children.push(inside);
   }
 }
 
-function parentOf(
+function findParent(
   { startedIn, parentToolCallId }: AgentExecution,
   root: SpanNode,
   bySpanId: ReadonlyMap<string, SpanNode>,
@@ -129,7 +139,7 @@ interface RunOfAgent {
 }
 
 /** The spans inside of a run of an agent: its turns, with the calls of models and tools, and what it waited for. */
-export function agentSpans(
+export function toAgentSpans(
   run: RunOfAgent,
   log: readonly LogEntry[],
   content?: ContentReader,
@@ -137,40 +147,40 @@ export function agentSpans(
 ): SpanNode[] {
   const facts = log.map(({ fact }) => fact);
   const ended = run.completedAt === null ? null : Date.parse(run.completedAt);
-  const world = { runId: run.id, began: Date.parse(run.startedAt), ended, content, ...callsIn(facts) };
-  let heard: object[] | undefined = genAiMessages(messages);
+  const world = { runId: run.id, began: Date.parse(run.startedAt), ended, content, ...collectCalls(facts) };
+  let heard: object[] | undefined = toGenAiMessages(messages);
   return [
-    ...queueSpan(run, facts[0], world),
+    ...toQueueSpan(run, facts[0], world),
     ...log.flatMap(({ n, fact }) => {
       if (fact.type === 'turn') {
-        const span = turnSpan(fact, world, heard);
-        heard = genAiResults(fact.calls, world);
+        const span = toTurnSpan(fact, world, heard);
+        heard = toGenAiResults(fact.calls, world);
         return [span];
       }
-      if (fact.type === 'end') return failedTurn(fact, facts, world);
+      if (fact.type === 'end') return toFailedTurnSpan(fact, facts, world);
       if (fact.type !== 'context' && fact.type !== 'compaction') return [];
-      return noteSpans(fact.notes ?? [], { runId: run.id, path: `fact/${n}`, since: world.began });
+      return toNoteSpans(fact.notes ?? [], { runId: run.id, path: `fact/${n}`, since: world.began });
     }),
   ];
 }
 
 /** Each turn shows what is new since the one before: all of it each time would grow with the square of the turns (D229). */
-const genAiResults = (calls: readonly RequestedCall[], { results }: AgentWorld) =>
+const toGenAiResults = (calls: readonly RequestedCall[], { results }: AgentWorld) =>
   calls.flatMap(({ id, name }) => {
     const result = results.get(id);
     const part = result && { type: 'tool-result' as const, id, name, output: result.output };
-    return part ? genAiMessages([{ role: 'tool', content: [part] }]) : [];
+    return part ? toGenAiMessages([{ role: 'tool', content: [part] }]) : [];
   });
 
 /** Until a worker has a run in the background. */
-function queueSpan({ background }: RunOfAgent, first: Fact | undefined, world: AgentWorld): SpanNode[] {
+function toQueueSpan({ background }: RunOfAgent, first: Fact | undefined, world: AgentWorld): SpanNode[] {
   const { runId, began, ended } = world;
   if (!background) return [];
-  const end = first ? startOf(first, began) : ended;
+  const end = first ? getStart(first, began) : ended;
   return [waitSpan(runId, 'wait/queue', 'wait for a worker', began, end)];
 }
 
-function startOf(fact: Fact, began: number): number {
+function getStart(fact: Fact, began: number): number {
   const at = Date.parse(fact.at);
   if (fact.type === 'turn') return at - fact.durationMs;
   const notes = 'notes' in fact ? (fact.notes ?? []) : [];
@@ -178,11 +188,11 @@ function startOf(fact: Fact, began: number): number {
 }
 
 /** @param heard The messages that the model had not got before, as the conventions write them. */
-function turnSpan(fact: TurnFact, world: AgentWorld, heard?: readonly object[]): SpanNode {
+function toTurnSpan(fact: TurnFact, world: AgentWorld, heard?: readonly object[]): SpanNode {
   const { runId, ended } = world;
   const responded = Date.parse(fact.at);
   const path = `turn/${fact.turn}`;
-  const calls = fact.calls.flatMap((call) => callSpans(call, responded, world));
+  const calls = fact.calls.flatMap((call) => toCallSpans(call, responded, world));
   const isOpen = calls.some(({ end }) => end === null) && ended === null;
   const isWaiting = calls.some(({ status }) => status === 'waiting');
   return {
@@ -194,13 +204,13 @@ function turnSpan(fact: TurnFact, world: AgentWorld, heard?: readonly object[]):
     start: responded - fact.durationMs,
     end: isOpen ? null : Math.max(responded, ...calls.map(({ end }) => end ?? responded)),
     attributes: { 'agent.turn': fact.turn },
-    ...spanWarnings(fact.spent.warnings, world.content !== undefined),
-    children: [...modelSpans(fact, path, world, heard), ...calls],
+    ...toSpanWarnings(fact.spent.warnings, world.content !== undefined),
+    children: [...toModelSpans(fact, path, world, heard), ...calls],
   };
 }
 
 /** The turn in which the model failed, or the run was ended. */
-function failedTurn(
+function toFailedTurnSpan(
   { at, attempts = [], notes = [] }: EndFact,
   facts: readonly Fact[],
   world: AgentWorld,
@@ -209,9 +219,9 @@ function failedTurn(
   const end = Date.parse(at);
   const turn = facts.filter(({ type }) => type === 'turn').length + 1;
   const path = `turn/${turn}`;
-  const children = intoAttempts(
-    attemptSpans(attempts, { runId, path, end }),
-    noteSpans(notes, { runId, path: `${path}/model`, since: began }),
+  const children = moveIntoAttempts(
+    toAttemptSpans(attempts, { runId, path, end }),
+    toNoteSpans(notes, { runId, path: `${path}/model`, since: began }),
   );
   if (children.length === 0) return [];
   return [
@@ -229,7 +239,7 @@ function failedTurn(
   ];
 }
 
-function modelSpans(
+function toModelSpans(
   fact: TurnFact,
   turnPath: string,
   { runId, began, content }: AgentWorld,
@@ -237,14 +247,14 @@ function modelSpans(
 ): SpanNode[] {
   const end = Date.parse(fact.at);
   const said = {
-    ...(heard?.length && content?.taken('gen_ai.input.messages', heard)),
-    ...content?.taken('gen_ai.output.messages', genAiAnswer(fact.message.content, fact.stopReason)),
+    ...(heard?.length && content?.takeValue('gen_ai.input.messages', heard)),
+    ...content?.takeValue('gen_ai.output.messages', toGenAiAnswer(fact.message.content, fact.stopReason)),
   };
   if (fact.attempts || fact.notes) {
-    const attempts = attemptSpans(fact.attempts ?? [], { runId, path: turnPath, end });
-    const notes = noteSpans(fact.notes ?? [], { runId, path: `${turnPath}/model`, since: began });
+    const attempts = toAttemptSpans(fact.attempts ?? [], { runId, path: turnPath, end });
+    const notes = toNoteSpans(fact.notes ?? [], { runId, path: `${turnPath}/model`, since: began });
     Object.assign(notes.at(-1)?.attributes ?? {}, said);
-    return intoAttempts(attempts, notes);
+    return moveIntoAttempts(attempts, notes);
   }
   const { modelUsed: model, usage, stopReason, firstMs, spent } = fact;
   return [
@@ -257,7 +267,7 @@ function modelSpans(
       start: end - fact.durationMs,
       end,
       attributes: {
-        ...modelAttributes({
+        ...toModelAttributes({
           model,
           inputTokens: usage?.inputTokens,
           outputTokens: usage?.outputTokens,
@@ -288,7 +298,7 @@ interface AgentWorld extends Calls {
   content: ContentReader | undefined;
 }
 
-const callsIn = (facts: readonly Fact[]): Calls => ({
+const collectCalls = (facts: readonly Fact[]): Calls => ({
   results: new Map(facts.flatMap((fact) => (fact.type === 'result' ? [[fact.callId, fact]] : []))),
   decisions: new Map(facts.flatMap((fact) => (fact.type === 'decision' ? [[fact.callId, fact]] : []))),
   pauses: new Map(
@@ -319,7 +329,7 @@ const waitSpan = (
 });
 
 /** A call, after its approval. Where the caller executes the tool, the call is the wait. */
-function callSpans(call: RequestedCall, requestedAt: number, world: AgentWorld): SpanNode[] {
+function toCallSpans(call: RequestedCall, requestedAt: number, world: AgentWorld): SpanNode[] {
   const { runId, results, decisions, pauses, ended } = world;
   const result = results.get(call.id);
   const decision = decisions.get(call.id);
@@ -349,8 +359,8 @@ function callSpans(call: RequestedCall, requestedAt: number, world: AgentWorld):
         : requestedAt;
   const inside = isOutput
     ? [waitSpan(runId, `wait/${call.id}`, 'wait for the caller', start, doneAt)]
-    : noteSpans(result?.notes ?? [], { runId, path: callPath(call.id), since: start });
-  return [...approval, toolSpan(call, { start, end: doneAt, isOutput, inside, result }, world)];
+    : toNoteSpans(result?.notes ?? [], { runId, path: callPath(call.id), since: start });
+  return [...approval, toToolSpan(call, { start, end: doneAt, isOutput, inside, result }, world)];
 }
 
 interface Called {
@@ -361,7 +371,7 @@ interface Called {
   result: FactOf<'result'> | undefined;
 }
 
-function toolSpan(
+function toToolSpan(
   call: RequestedCall,
   { start, end, isOutput, inside, result }: Called,
   { runId, content }: AgentWorld,
@@ -375,12 +385,12 @@ function toolSpan(
     status: end === null ? (isOutput ? 'waiting' : 'running') : failed ? 'error' : 'ok',
     start,
     end: end === null ? null : Math.max(start, end),
-    ...spanWarnings(result?.spent.warnings, content !== undefined),
+    ...toSpanWarnings(result?.spent.warnings, content !== undefined),
     attributes: {
-      ...toolAttributes({ name: call.name, id: call.id, type: call.toolType }),
+      ...toToolAttributes({ name: call.name, id: call.id, type: call.toolType }),
       ...(failed && { 'error.type': call.refused === undefined ? 'tool_failed' : 'call_refused' }),
-      ...content?.taken('gen_ai.tool.call.arguments', call.input),
-      ...(result && content?.taken('gen_ai.tool.call.result', result.output)),
+      ...content?.takeValue('gen_ai.tool.call.arguments', call.input),
+      ...(result && content?.takeValue('gen_ai.tool.call.result', result.output)),
     },
     children: inside,
   };

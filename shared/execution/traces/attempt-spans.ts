@@ -2,7 +2,7 @@ import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { SpanNode } from './span-node.ts';
 
 /** Attempts, and the pauses between them. Before 2026-11-26 their starts were not stored: then they follow each other. */
-export function attemptSpans(
+export function toAttemptSpans(
   attempts: readonly Attempt[],
   { runId, path, end }: { runId: string; path: string; end: number },
 ): SpanNode[] {
@@ -45,7 +45,7 @@ export function attemptSpans(
 }
 
 /** What happened during an attempt is inside of it. */
-export function intoAttempts(attempts: readonly SpanNode[], notes: readonly SpanNode[]): SpanNode[] {
+export function moveIntoAttempts(attempts: readonly SpanNode[], notes: readonly SpanNode[]): SpanNode[] {
   const outside = notes.filter((note) => {
     const attempt = attempts.findLast(({ kind, start }) => kind === 'attempt' && start <= note.start);
     attempt?.children.push(note);

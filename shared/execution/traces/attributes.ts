@@ -1,4 +1,4 @@
-import { genAiReason } from './messages.ts';
+import { toGenAiReason } from './messages.ts';
 
 type Attributes = Record<string, unknown>;
 
@@ -27,17 +27,17 @@ export interface ModelUseOfSpan {
 }
 
 /** @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/ */
-export function modelAttributes(use: ModelUseOfSpan): Attributes {
+export function toModelAttributes(use: ModelUseOfSpan): Attributes {
   const { model = '', operation = 'chat', cost, firstMs, stopReason, failed = false } = use;
   const slash = model.indexOf('/');
   const provider = slash < 0 ? undefined : model.slice(0, slash);
   const name = model.slice(slash + 1) || undefined;
-  return defined({
+  return omitEmpty({
     'gen_ai.operation.name': operation,
     'gen_ai.provider.name': provider && (providerNames[provider] ?? provider),
     'gen_ai.request.model': name,
     'gen_ai.response.model': failed ? undefined : name,
-    'gen_ai.response.finish_reasons': stopReason && [genAiReason(stopReason)],
+    'gen_ai.response.finish_reasons': stopReason && [toGenAiReason(stopReason)],
     'gen_ai.response.time_to_first_chunk': firstMs === undefined ? undefined : firstMs / 1_000,
     'gen_ai.usage.input_tokens': use.inputTokens,
     'gen_ai.usage.output_tokens': use.outputTokens,
@@ -47,16 +47,20 @@ export function modelAttributes(use: ModelUseOfSpan): Attributes {
   });
 }
 
-export const toolAttributes = (tool: { name: string; id?: string | undefined; type?: string | undefined }) =>
-  defined({
+export const toToolAttributes = (tool: {
+  name: string;
+  id?: string | undefined;
+  type?: string | undefined;
+}) =>
+  omitEmpty({
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': tool.name,
     'gen_ai.tool.call.id': tool.id,
     'gen_ai.tool.type': tool.type,
   });
 
-export const stepAttributes = (id: string | undefined, type: string | undefined) =>
-  defined({ 'flow.step.id': id, 'flow.step.type': type });
+export const toStepAttributes = (id: string | undefined, type: string | undefined) =>
+  omitEmpty({ 'flow.step.id': id, 'flow.step.type': type });
 
-export const defined = (attributes: Attributes): Attributes =>
+export const omitEmpty = (attributes: Attributes): Attributes =>
   Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined && value !== ''));

@@ -2,10 +2,10 @@ import { countPayloadBytes, type PayloadReader, type PayloadRef } from '../../pl
 
 /** Prompts and outputs as attributes, while the response has room for them. */
 export interface ContentReader {
-  taken: (name: string, value: unknown) => Record<string, unknown>;
-  fetched: (name: string, ref: PayloadRef | undefined) => Promise<Record<string, unknown>>;
+  takeValue: (name: string, value: unknown) => Record<string, unknown>;
+  fetchValue: (name: string, ref: PayloadRef | undefined) => Promise<Record<string, unknown>>;
   /** In another form. */
-  fetchedAs: (
+  fetchValueAs: (
     name: string,
     ref: PayloadRef | undefined,
     shown: (value: unknown) => unknown,
@@ -18,11 +18,11 @@ const omitted = { 'content.omitted': true };
 export const traceContentBytesMax = 2_000_000;
 
 /** For content that is at hand. */
-export function contentRoom(bytesMax: number) {
+export function openContentRoom(bytesMax: number) {
   let left = bytesMax;
   return {
     hasRoomFor: (bytes: number) => bytes <= left,
-    taken(name: string, value: unknown): Record<string, unknown> {
+    takeValue(name: string, value: unknown): Record<string, unknown> {
       if (value === undefined) return {};
       const bytes = Buffer.byteLength(JSON.stringify(value));
       if (bytes > left) return omitted;
@@ -33,15 +33,19 @@ export function contentRoom(bytesMax: number) {
 }
 
 export function openContent(payloads: PayloadReader, bytesMax: number): ContentReader {
-  const { hasRoomFor, taken } = contentRoom(bytesMax);
-  const fetched = async (name: string, ref: PayloadRef | undefined, shown = (value: unknown) => value) => {
+  const { hasRoomFor, takeValue } = openContentRoom(bytesMax);
+  const fetchAttribute = async (
+    name: string,
+    ref: PayloadRef | undefined,
+    shown = (value: unknown) => value,
+  ) => {
     if (!ref) return {};
     if (!hasRoomFor(countPayloadBytes(ref))) return omitted;
-    return taken(name, shown(await payloads.fetchReadable(ref)));
+    return takeValue(name, shown(await payloads.fetchReadable(ref)));
   };
   return {
-    taken,
-    fetched: (name, ref) => fetched(name, ref),
-    fetchedAs: fetched,
+    takeValue,
+    fetchValue: (name, ref) => fetchAttribute(name, ref),
+    fetchValueAs: fetchAttribute,
   };
 }

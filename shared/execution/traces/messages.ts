@@ -4,14 +4,14 @@ import type { ContentPart, Message } from '../../domain/conversations/message.ts
 type Part = Exclude<ModelMessage['content'], string>[number] | ContentPart;
 
 /** Messages as OpenTelemetry's GenAI conventions write them: https://opentelemetry.io/docs/specs/semconv/gen-ai/ */
-export const genAiMessages = (messages: readonly (ModelMessage | Message)[]) =>
-  messages.map(({ role, content }) => genAiMessage(role, content));
+export const toGenAiMessages = (messages: readonly (ModelMessage | Message)[]) =>
+  messages.map(({ role, content }) => toGenAiMessage(role, content));
 
-export const genAiMessage = (role: string, content: unknown) => ({ role, parts: partsOf(content) });
+export const toGenAiMessage = (role: string, content: unknown) => ({ role, parts: toParts(content) });
 
 /** What a model said at the end. The conventions require the reason. */
-export const genAiAnswer = (content: unknown, stopReason = 'stop') => [
-  { ...genAiMessage('assistant', content), finish_reason: genAiReason(stopReason) },
+export const toGenAiAnswer = (content: unknown, stopReason = 'stop') => [
+  { ...toGenAiMessage('assistant', content), finish_reason: toGenAiReason(stopReason) },
 ];
 
 const reasons: Readonly<Record<string, string>> = {
@@ -22,20 +22,20 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Why a model stopped, as the conventions spell it. */
-export const genAiReason = (stopReason: string): string => reasons[stopReason] ?? stopReason;
+export const toGenAiReason = (stopReason: string): string => reasons[stopReason] ?? stopReason;
 
-export const genAiText = (content: unknown) => ({
+export const toGenAiText = (content: unknown) => ({
   type: 'text',
   content: typeof content === 'string' ? content : JSON.stringify(content ?? null),
 });
 
-const partsOf = (content: unknown) =>
-  Array.isArray(content) ? (content as readonly Part[]).map(partOf) : [genAiText(content)];
+const toParts = (content: unknown) =>
+  Array.isArray(content) ? (content as readonly Part[]).map(toPart) : [toGenAiText(content)];
 
-function partOf(part: Part): Record<string, unknown> {
+function toPart(part: Part): Record<string, unknown> {
   switch (part.type) {
     case 'text':
-      return genAiText(part.text);
+      return toGenAiText(part.text);
     case 'reasoning':
       return { type: 'reasoning', content: part.text };
     case 'tool-call':
@@ -43,19 +43,19 @@ function partOf(part: Part): Record<string, unknown> {
     case 'tool-result':
       return { type: 'tool_call_response', id: part.id, response: part.output };
     case 'image':
-      return fileOf('image', part.image, part.mimeType);
+      return toFilePart('image', part.image, part.mimeType);
     case 'file':
-      return fileOf(undefined, part.data, 'mimeType' in part ? part.mimeType : part.mediaType);
+      return toFilePart(undefined, part.data, 'mimeType' in part ? part.mimeType : part.mediaType);
   }
 }
 
-const modalityOf = (mimeType = '') => /^(?:image|video|audio)(?=\/)/.exec(mimeType)?.[0] ?? 'document';
+const toModality = (mimeType = '') => /^(?:image|video|audio)(?=\/)/.exec(mimeType)?.[0] ?? 'document';
 
 /** An address, or what is in the file, in Base64. */
-function fileOf(modality: string | undefined, data: string | Uint8Array, given: string | undefined) {
+function toFilePart(modality: string | undefined, data: string | Uint8Array, statedType: string | undefined) {
   const [, named, content] = (typeof data === 'string' && dataUrl.exec(data)) || [];
-  const mimeType = given ?? named;
-  const about = { modality: modality ?? modalityOf(mimeType), ...(mimeType && { mime_type: mimeType }) };
+  const mimeType = statedType ?? named;
+  const about = { modality: modality ?? toModality(mimeType), ...(mimeType && { mime_type: mimeType }) };
   if (typeof data !== 'string')
     return { type: 'blob', ...about, content: Buffer.from(data).toString('base64') };
   return /^https?:/.test(data)

@@ -1,6 +1,6 @@
 import type { SpanStatus } from '../../domain/runs/trace.ts';
 import type { AgentExecution } from '../agent-runs/agent-execution.ts';
-import { defined } from './attributes.ts';
+import { omitEmpty } from './attributes.ts';
 import type { SpanNode } from './span-node.ts';
 
 const statuses: Record<string, SpanStatus> = {
@@ -25,7 +25,7 @@ export interface RunToTrace {
 }
 
 /** The first span of a run. */
-export function runSpan(
+export function toRunSpan(
   run: RunToTrace,
   attributes: Record<string, unknown>,
   children: SpanNode[],
@@ -40,7 +40,7 @@ export function runSpan(
     status: shown,
     start: Date.parse(startedAt),
     end: completedAt ? Math.max(Date.parse(startedAt), Date.parse(completedAt)) : null,
-    attributes: defined({
+    attributes: omitEmpty({
       'run.id': id,
       'run.kind': kind,
       'run.stop_reason': stopReason ?? undefined,
@@ -52,14 +52,14 @@ export function runSpan(
   };
 }
 
-export function agentSpan(execution: AgentExecution, children: SpanNode[]): SpanNode {
+export function toAgentSpan(execution: AgentExecution, children: SpanNode[]): SpanNode {
   const { id, agentId, agentName: name, inputTokens, outputTokens } = execution;
-  const span = runSpan({ ...execution, name, kind: 'agent' }, {}, children);
+  const span = toRunSpan({ ...execution, name, kind: 'agent' }, {}, children);
   return {
     ...span,
     attributes: {
       ...span.attributes,
-      ...defined({
+      ...omitEmpty({
         'gen_ai.operation.name': 'invoke_agent',
         'gen_ai.agent.id': agentId ?? undefined,
         'gen_ai.agent.name': name,

@@ -1,6 +1,15 @@
+/**
+ * The trace of a run of any kind, built from what is stored: checkpoints, logs, notes and listings. Nothing is stored
+ * for it alone.
+ * By kind: a flow from its checkpoints, a batch from some of its records (the slowest, failed and latest while there is
+ * room), an agent from its log, a tool from its execution. A flow inside of a run is cut out of the trace of the outer
+ * run.
+ * Agents that spans name are read and inserted afterwards, up to `tracedAgentsMax`. What the caller may not read is
+ * reduced to its times.
+ */
 import { toChunks } from '../../core/chunks.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
-import { readContext, runSpanId, tracedRun } from '../../core/tracing/trace-context.ts';
+import { readContext, runSpanId, toTracedRun } from '../../core/tracing/trace-context.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { versionFinder } from '../../domain/flows/version-store.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
@@ -14,25 +23,25 @@ import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
 import { type Batch, batchEntity } from '../batches/batch.ts';
 import { runFinder } from '../listed-runs/find-run.ts';
 import { type Checkpoint, checkpointEntity } from '../runs/checkpoint.ts';
-import { checkpointsOfFlow } from '../runs/checkpoint-index.ts';
+import { listFlowCheckpoints } from '../runs/checkpoint-index.ts';
 import { executionEntity } from '../runs/execution.ts';
 import { readCheckpoints } from '../runs/read-checkpoints.ts';
-import { type StoredVersion, storedSteps } from '../runs/run-versions.ts';
+import { readStoredSteps, type StoredVersion } from '../runs/run-versions.ts';
 import {
   type AgentReader,
   addAgents,
   readChildRuns,
   readExecutions,
-  spanOfAgent,
+  traceAgent,
   tracedAgentsMax,
 } from './agent-trace.ts';
-import { defined, toolAttributes } from './attributes.ts';
+import { omitEmpty, toToolAttributes } from './attributes.ts';
 import { openContent, traceContentBytesMax } from './content.ts';
-import { noteSpans } from './note-spans.ts';
-import { runSpan } from './run-span.ts';
-import { flattenSpans, nodesIn, type SpanNode, spansMax } from './span-node.ts';
+import { toNoteSpans } from './note-spans.ts';
+import { toRunSpan } from './run-span.ts';
+import { flattenSpans, type SpanNode, spansMax, walkNodes } from './span-node.ts';
 import type { StepsByPath } from './step-places.ts';
-import { stepSpans } from './step-spans.ts';
+import { toStepSpans } from './step-spans.ts';
 
 export interface TraceOptions {
   /** Kinds that the caller may read. Of others there is no trace, and nothing inside of one. */
@@ -55,7 +64,7 @@ interface Traced {
 export const runTrace = /* @__PURE__ */ using(
   ['table:read', payloadReader, runFinder, versionFinder, toolExecutionReader],
   (scope: Scope) => {
-    const traceOf = tracers(scope);
+    const traceOf = openTracers(scope);
     return async (
       id: string,
       { kinds = runKinds, content = false, kept }: TraceOptions = {},
@@ -67,12 +76,12 @@ export const runTrace = /* @__PURE__ */ using(
         room: { left: kinds.includes('agent') ? tracedAgentsMax : 0 },
         isTruncated: false,
       };
-      const { span, startedIn, ...known } = await traceOf(reader, run);
+      const { span, startedIn, ...traced } = await traceOf(reader, run);
       if (content && kept) await addKept(span, payloadReader(scope), kept);
-      Object.assign(span.attributes, defined({ 'session.id': run.sessionId, 'run.tags': run.tags }));
-      const { traceId = tracedRun(id, startedIn).traceId } = known;
-      const { parentSpanId = readContext(startedIn)?.spanId ?? null } = known;
-      const { spans, truncated } = flattenSpans(onlyReadable(span, kinds), parentSpanId);
+      Object.assign(span.attributes, omitEmpty({ 'session.id': run.sessionId, 'run.tags': run.tags }));
+      const { traceId = toTracedRun(id, startedIn).traceId } = traced;
+      const { parentSpanId = readContext(startedIn)?.spanId ?? null } = traced;
+      const { spans, truncated } = flattenSpans(hideUnreadable(span, kinds), parentSpanId);
       return { traceId, runId: id, spans, truncated: truncated || reader.isTruncated };
     };
   },
@@ -80,30 +89,30 @@ export const runTrace = /* @__PURE__ */ using(
 
 /** Of a call of a model by itself. */
 async function addKept(span: SpanNode, payloads: PayloadReader, kept: PayloadRef): Promise<void> {
-  const call = [...nodesIn(span)].findLast(({ kind }) => kind === 'model') ?? span;
+  const call = [...walkNodes(span)].findLast(({ kind }) => kind === 'model') ?? span;
   Object.assign(call.attributes, await payloads.fetchReadable(kept));
 }
 
-function tracers(scope: Scope) {
+function openTracers(scope: Scope) {
   const { table } = scope;
 
   const byKind: Record<RunKind, (reader: AgentReader, run: Run) => Promise<Traced>> = {
     async batch(reader, run) {
       const batch = await table.get(batchEntity, { id: run.id });
-      if (!batch) return { span: runSpan(run, {}, []) };
-      return { span: await spanOfBatch(reader, run, batch), startedIn: batch.startedIn };
+      if (!batch) return { span: toRunSpan(run, {}, []) };
+      return { span: await traceBatch(reader, run, batch), startedIn: batch.startedIn };
     },
 
     async agent(reader, run) {
       const execution = await table.get(agentExecutionEntity, { id: run.id }, { consistent: true });
-      if (!execution) return { span: runSpan(run, {}, []) };
-      return { span: await spanOfAgent(reader, execution), startedIn: execution.startedIn };
+      if (!execution) return { span: toRunSpan(run, {}, []) };
+      return { span: await traceAgent(reader, execution), startedIn: execution.startedIn };
     },
 
-    tool: spanOfTool,
+    tool: traceTool,
 
     async flow(reader, run) {
-      if (run.parentRunId !== undefined) return insideFlow(reader, run);
+      if (run.parentRunId !== undefined) return traceInnerFlow(reader, run);
       const { id: runId, recordId = null, batchId, completedAt } = run;
       const [checkpoints, batch, execution] = await Promise.all([
         readCheckpoints(scope, { runId, recordId }),
@@ -112,18 +121,18 @@ function tracers(scope: Scope) {
       ]);
       const startedIn =
         checkpoints[0]?.startedIn ?? execution?.startedIn ?? batch?.startedIn ?? run.startedIn;
-      return { span: await spanOfFlow(reader, run, checkpoints), startedIn };
+      return { span: await traceFlow(reader, run, checkpoints), startedIn };
     },
   };
 
   /** The steps of a flow inside of a run are notes of the step or the call that runs it. */
-  async function insideFlow(reader: AgentReader, run: Run): Promise<Traced> {
+  async function traceInnerFlow(reader: AgentReader, run: Run): Promise<Traced> {
     const outer = await runFinder(scope)(run.rootRunId ?? '', runKinds).catch(ifMissing(undefined));
     const found = outer && (await byKind[outer.kind]({ ...reader, room: { left: tracedAgentsMax } }, outer));
     const inside = found && findInsideSpan(found.span, run.id);
-    if (!inside) return { span: runSpan(run, { 'flow.id': run.flowId }, []) };
-    const { traceId } = tracedRun(found.span.runId, found.startedIn);
-    const { attributes } = runSpan(run, {}, []);
+    if (!inside) return { span: toRunSpan(run, { 'flow.id': run.flowId }, []) };
+    const { traceId } = toTracedRun(found.span.runId, found.startedIn);
+    const { attributes } = toRunSpan(run, {}, []);
     const span = { ...inside.span, kind: 'run' as const };
     return { ...inside, span: { ...span, attributes: { ...attributes, ...span.attributes } }, traceId };
   }
@@ -137,9 +146,12 @@ const entriesAtOnce = 1_000;
 /** Most have one checkpoint, of which a request reads 100. */
 const recordsAtOnce = 100;
 
-async function spanOfBatch(reader: AgentReader, run: Run, batch: Batch): Promise<SpanNode> {
-  const [records, steps] = await Promise.all([recordsOf(reader, batch), stepsByPath(reader.scope, batch)]);
-  const span = runSpan(
+async function traceBatch(reader: AgentReader, run: Run, batch: Batch): Promise<SpanNode> {
+  const [records, steps] = await Promise.all([
+    listRecords(reader, batch),
+    readStepsByPath(reader.scope, batch),
+  ]);
+  const span = toRunSpan(
     run,
     { 'flow.id': batch.flowId, 'flow.version.id': batch.flowVersionId, 'batch.records': batch.totalRecords },
     [],
@@ -147,45 +159,45 @@ async function spanOfBatch(reader: AgentReader, run: Run, batch: Batch): Promise
   const chosen = chooseRecords(records, spansMax - 1);
   if (chosen.length < records.length) reader.isTruncated = true;
   let left = spansMax - 1;
-  for await (const record of recordSpans(reader, batch, chosen, steps)) {
-    left -= [...nodesIn(record)].length;
+  for await (const record of readRecordSpans(reader, batch, chosen, steps)) {
+    left -= [...walkNodes(record)].length;
     if (left < 0) reader.isTruncated = true;
     else span.children.push(record);
     if (left <= 0) break;
   }
-  await addAgents(reader, span, await notedAgents(reader, span));
+  await addAgents(reader, span, await readNotedAgents(reader, span));
   return span;
 }
 
 /** The ids of its runs begin with the start of the batch, so they are one range of the index of the flow. */
-async function recordsOf(reader: AgentReader, { id, flowId, startedAt }: Batch): Promise<RecordOfBatch[]> {
+async function listRecords(reader: AgentReader, { id, flowId, startedAt }: Batch): Promise<RecordOfBatch[]> {
   const records = new Map<string, RecordOfBatch>();
   const query = { newestFirst: false, from: startedAt, to: startedAt, atFirst: entriesAtOnce };
   let read = 0;
-  for await (const entry of checkpointsOfFlow(reader.scope.table, flowId, query)) {
+  for await (const entry of listFlowCheckpoints(reader.scope.table, flowId, query)) {
     if (++read > entriesMax) {
       reader.isTruncated = true;
       break;
     }
     if (entry.batchId !== id) continue;
     const { recordId, runId, index, rows, finished } = entry;
-    const known = records.get(runId);
+    const before = records.get(runId);
     const starts = rows.map(([, , start]) => start);
     const ends = rows.map(([, , start, durationMs]) => start + durationMs);
     records.set(runId, {
       recordId: recordId ?? null,
       runId,
       checkpoints: index + 1,
-      steps: (known?.steps ?? 0) + rows.length,
-      start: Math.min(known?.start ?? Number.POSITIVE_INFINITY, ...starts),
-      end: Math.max(known?.end ?? 0, ...ends),
+      steps: (before?.steps ?? 0) + rows.length,
+      start: Math.min(before?.start ?? Number.POSITIVE_INFINITY, ...starts),
+      end: Math.max(before?.end ?? 0, ...ends),
       failed: finished?.status === 'failed',
     });
   }
   return [...records.values()];
 }
 
-async function* recordSpans(
+async function* readRecordSpans(
   { scope: { table }, content }: AgentReader,
   batch: Batch,
   chosen: readonly RecordOfBatch[],
@@ -199,12 +211,12 @@ async function* recordSpans(
     const ofRuns = Map.groupBy(found, ({ runId }) => runId);
     for (const { runId } of some) {
       const checkpoints = ofRuns.get(runId);
-      if (checkpoints) yield recordSpan(batch, checkpoints, await stepSpans(checkpoints, steps, content));
+      if (checkpoints) yield toRecordSpan(batch, checkpoints, await toStepSpans(checkpoints, steps, content));
     }
   }
 }
 
-function recordSpan(batch: Batch, checkpoints: readonly Checkpoint[], children: SpanNode[]): SpanNode {
+function toRecordSpan(batch: Batch, checkpoints: readonly Checkpoint[], children: SpanNode[]): SpanNode {
   const last = checkpoints.at(-1) as Checkpoint;
   const { runId, recordId, end } = last;
   const ended = end ? Date.parse(end.at) : null;
@@ -247,14 +259,14 @@ interface RecordOfBatch {
 function chooseRecords(records: readonly RecordOfBatch[], spansMax: number): RecordOfBatch[] {
   const latest = records.toSorted((one, other) => other.end - one.end);
   const failed = latest.filter((record) => record.failed);
-  const slowest = records.toSorted((one, other) => durationOf(other) - durationOf(one));
+  const slowest = records.toSorted((one, other) => getDuration(other) - getDuration(one));
   const orders = [slowest, failed, latest].map((order) => order[Symbol.iterator]());
   const chosen = new Set<RecordOfBatch>();
   let left = spansMax;
   for (let open = orders.length; open > 0; ) {
     open = 0;
     for (const order of orders) {
-      const record = nextOf(order, chosen);
+      const record = takeNext(order, chosen);
       if (!record) continue;
       left -= record.steps + 1;
       if (left < 0) return [...chosen];
@@ -265,7 +277,7 @@ function chooseRecords(records: readonly RecordOfBatch[], spansMax: number): Rec
   return [...chosen];
 }
 
-function nextOf(
+function takeNext(
   order: Iterator<RecordOfBatch>,
   chosen: ReadonlySet<RecordOfBatch>,
 ): RecordOfBatch | undefined {
@@ -275,7 +287,7 @@ function nextOf(
   return undefined;
 }
 
-const durationOf = ({ start, end }: RecordOfBatch) => end - start;
+const getDuration = ({ start, end }: RecordOfBatch) => end - start;
 
 /** The span of a run inside of another, and that of what is around it. */
 function findInsideSpan(root: SpanNode, runId: string): { span: SpanNode; parentSpanId: string } | undefined {
@@ -289,9 +301,9 @@ function findInsideSpan(root: SpanNode, runId: string): { span: SpanNode; parent
 }
 
 /** Of runs inside whose kind the caller may not read, there is nothing but when they ran. */
-function onlyReadable(node: SpanNode, kinds: readonly RunKind[]): SpanNode {
+function hideUnreadable(node: SpanNode, kinds: readonly RunKind[]): SpanNode {
   const isHidden = (node.kind === 'agent' || node.kind === 'flow') && !kinds.includes(node.kind);
-  if (!isHidden) return { ...node, children: node.children.map((child) => onlyReadable(child, kinds)) };
+  if (!isHidden) return { ...node, children: node.children.map((child) => hideUnreadable(child, kinds)) };
   const { 'run.id': id, 'error.type': error } = node.attributes;
   const attributes = {
     ...(id !== undefined && { 'run.id': id }),
@@ -301,7 +313,7 @@ function onlyReadable(node: SpanNode, kinds: readonly RunKind[]): SpanNode {
 }
 
 /** A tool by itself. Its execution is kept for 30 days; then the run is all that is known. */
-async function spanOfTool(reader: AgentReader, run: Run) {
+async function traceTool(reader: AgentReader, run: Run) {
   const { toolId = '', id, startedAt } = run;
   const { content } = reader;
   const stored = toolExecutionReader(reader.scope);
@@ -309,61 +321,62 @@ async function spanOfTool(reader: AgentReader, run: Run) {
     stored.execution(toolId, id),
     content && stored.content(toolId, id),
   ]);
-  const attributes = { ...toolAttributes({ name: run.name }), 'tool.id': toolId };
-  const notes = noteSpans(execution?.notes ?? [], { runId: id, path: '', since: Date.parse(startedAt) });
-  const span = runSpan(run, attributes, notes);
+  const attributes = { ...toToolAttributes({ name: run.name }), 'tool.id': toolId };
+  const notes = toNoteSpans(execution?.notes ?? [], { runId: id, path: '', since: Date.parse(startedAt) });
+  const span = toRunSpan(run, attributes, notes);
   const error = execution?.error;
   if (content) {
-    const parametersOf = (input: unknown) => (input as { parameters?: unknown } | null)?.parameters;
+    const getParameters = (input: unknown) => (input as { parameters?: unknown } | null)?.parameters;
     Object.assign(
       span.attributes,
-      await content.fetchedAs('gen_ai.tool.call.arguments', values?.input, parametersOf),
-      await content.fetched('gen_ai.tool.call.result', values?.output),
-      error && content.taken('error.message', error),
+      await content.fetchValueAs('gen_ai.tool.call.arguments', values?.input, getParameters),
+      await content.fetchValue('gen_ai.tool.call.result', values?.output),
+      error && content.takeValue('error.message', error),
     );
   }
-  await addAgents(reader, span, await notedAgents(reader, span));
+  await addAgents(reader, span, await readNotedAgents(reader, span));
   return { span, startedIn: execution?.startedIn };
 }
 
 /** The version of a deleted flow is gone: then its steps have no names. */
-const stepsByPath = async (scope: Scope, run: StoredVersion): Promise<StepsByPath> =>
-  new Map([...walkSteps(await storedSteps(scope, run))].map(({ step, path }) => [path, step]));
+const readStepsByPath = async (scope: Scope, run: StoredVersion): Promise<StepsByPath> =>
+  new Map([...walkSteps(await readStoredSteps(scope, run))].map(({ step, path }) => [path, step]));
 
-async function spanOfFlow(
+async function traceFlow(
   reader: AgentReader,
   run: Run,
   checkpoints: readonly Checkpoint[],
 ): Promise<SpanNode> {
   const first = checkpoints[0];
-  const steps = first ? await stepsByPath(reader.scope, first) : new Map();
+  const steps = first ? await readStepsByPath(reader.scope, first) : new Map();
   // A call of a model by itself has no steps.
   const since = Date.parse(run.startedAt);
-  const calls = noteSpans(run.notes ?? [], { runId: run.id, path: '', since });
-  const children = [...calls, ...(await stepSpans(checkpoints, steps, reader.content))];
-  const span = runSpan(run, flowAttributes(run), children);
+  const calls = toNoteSpans(run.notes ?? [], { runId: run.id, path: '', since });
+  const children = [...calls, ...(await toStepSpans(checkpoints, steps, reader.content))];
+  const span = toRunSpan(run, toFlowAttributes(run), children);
   const error = checkpoints.at(-1)?.end?.error ?? run.error?.message;
-  if (reader.content && error) Object.assign(span.attributes, reader.content.taken('error.message', error));
+  if (reader.content && error)
+    Object.assign(span.attributes, reader.content.takeValue('error.message', error));
   // While a step runs, only the index knows its agents.
   const isOver = span.end !== null;
   await addAgents(
     reader,
     span,
-    await (isOver ? notedAgents(reader, span) : readChildRuns(reader, span.runId)),
+    await (isOver ? readNotedAgents(reader, span) : readChildRuns(reader, span.runId)),
   );
   return span;
 }
 
 /** The executions that notes name. */
-const notedAgents = (reader: AgentReader, span: SpanNode) =>
+const readNotedAgents = (reader: AgentReader, span: SpanNode) =>
   readExecutions(
     reader,
-    [...nodesIn(span)].flatMap(({ kind, attributes }) =>
+    [...walkNodes(span)].flatMap(({ kind, attributes }) =>
       kind === 'agent' ? [String(attributes['run.id'])] : [],
     ),
   );
 
-const flowAttributes = ({ flowId, flowVersionId, recordId }: Run) => ({
+const toFlowAttributes = ({ flowId, flowVersionId, recordId }: Run) => ({
   'flow.id': flowId,
   'flow.version.id': flowVersionId,
   'record.id': recordId,

@@ -21,7 +21,7 @@ export interface SpanNode {
 /** The words of a warning are content, as those of errors are. */
 export type SpanWarning = Pick<Warning, 'code' | 'count'> & Partial<Pick<Warning, 'message'>>;
 
-export const spanWarnings = (
+export const toSpanWarnings = (
   warnings: readonly Warning[] | undefined,
   hasContent: boolean,
 ): { warnings?: readonly SpanWarning[] } =>
@@ -42,20 +42,20 @@ export const spansMax = 5_000;
  * @param parentSpanId Of the span outside of the trace in which the run was started.
  */
 export function flattenSpans(root: SpanNode, parentSpanId: string | null, max = spansMax) {
-  const shown = shallowest(root, max);
+  const shown = takeShallowest(root, max);
   const spans: Span[] = [];
   const add = (node: SpanNode, parent: string | null): void => {
     if (!shown.has(node)) return;
-    const span = spanOf(node, parent);
+    const span = toSpan(node, parent);
     spans.push(span);
     for (const child of node.children) add(child, span.spanId);
   };
   clamp(root);
   add(root, parentSpanId);
-  return { spans, truncated: countOf(root) > spans.length };
+  return { spans, truncated: countSpans(root) > spans.length };
 }
 
-function shallowest(root: SpanNode, max: number): Set<SpanNode> {
+function takeShallowest(root: SpanNode, max: number): Set<SpanNode> {
   const shown = new Set<SpanNode>();
   for (let level = [root]; level.length > 0; level = level.flatMap(({ children }) => children)) {
     for (const node of level) if (shown.size < max) shown.add(node);
@@ -63,8 +63,8 @@ function shallowest(root: SpanNode, max: number): Set<SpanNode> {
   return shown;
 }
 
-const countOf = ({ children }: SpanNode): number =>
-  children.reduce((count, child) => count + countOf(child), 1);
+const countSpans = ({ children }: SpanNode): number =>
+  children.reduce((count, child) => count + countSpans(child), 1);
 
 /** By how much a start may be off: it is often the end without the duration, both rounded. */
 const startErrorMs = 2;
@@ -77,10 +77,10 @@ function clamp(parent: SpanNode): void {
   let latest = Number.NEGATIVE_INFINITY;
   for (const child of parent.children) {
     if (child.kind !== 'wait') {
-      const start = within(parent, child.start);
+      const start = isWithin(parent, child.start);
       child.start = latest - start <= startErrorMs ? Math.max(start, latest) : start;
       latest = child.start;
-      if (child.end !== null) child.end = Math.max(child.start, within(parent, child.end));
+      if (child.end !== null) child.end = Math.max(child.start, isWithin(parent, child.end));
       else if (parent.end !== null) child.end = parent.end;
     }
     clamp(child);
@@ -88,10 +88,10 @@ function clamp(parent: SpanNode): void {
   parent.children.sort((one, other) => one.start - other.start);
 }
 
-const within = ({ start, end }: SpanNode, at: number) =>
+const isWithin = ({ start, end }: SpanNode, at: number) =>
   Math.min(Math.max(at, start), end ?? Number.POSITIVE_INFINITY);
 
-const spanOf = (node: SpanNode, parentSpanId: string | null): Span => {
+const toSpan = (node: SpanNode, parentSpanId: string | null): Span => {
   const { runId, path, name, kind, status, start, end, attributes, warnings = [] } = node;
   return {
     spanId: runSpanId(runId, path),
@@ -116,7 +116,7 @@ const spanOf = (node: SpanNode, parentSpanId: string | null): Span => {
 };
 
 /** The nodes of a trace, parents first. */
-export function* nodesIn(node: SpanNode): Generator<SpanNode, void> {
+export function* walkNodes(node: SpanNode): Generator<SpanNode, void> {
   yield node;
-  for (const child of node.children) yield* nodesIn(child);
+  for (const child of node.children) yield* walkNodes(child);
 }

@@ -1,25 +1,32 @@
+/**
+ * The spans of a flow's steps, from the results in its checkpoints.
+ * A result is a span, its notes are the children. A step in which the run waits has an open span, and so has a step that
+ * holds others and has no result yet.
+ * Paths give the tree: `2.true.0` is in the span of step `2`, which lasts as long as what is in it. Prompts and outputs
+ * are added on demand, to the model call that they belong to.
+ */
 import type { Note } from '../../core/tracing/note.ts';
 import { definitionPath, holderPath, listsAround } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import {
   type Checkpoint,
-  checkpointWaits,
+  getCheckpointWaits,
   parseRows,
   type ResultRow,
   type StoredStepResult,
 } from '../runs/checkpoint.ts';
-import { attemptSpans, intoAttempts } from './attempt-spans.ts';
-import { defined, modelAttributes, stepAttributes } from './attributes.ts';
+import { moveIntoAttempts, toAttemptSpans } from './attempt-spans.ts';
+import { omitEmpty, toModelAttributes, toStepAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
-import { genAiAnswer, genAiMessage } from './messages.ts';
-import { noteSpans } from './note-spans.ts';
-import { nodesIn, type SpanNode, spanWarnings } from './span-node.ts';
+import { toGenAiAnswer, toGenAiMessage } from './messages.ts';
+import { toNoteSpans } from './note-spans.ts';
+import { type SpanNode, toSpanWarnings, walkNodes } from './span-node.ts';
 import { placeAttributes, type StepsByPath } from './step-places.ts';
 
 const statuses = { completed: 'ok', failed: 'error', skipped: 'skipped' } as const;
 
 /** The spans of the results of a run, those of a branch inside of its step, and of the step in which it waits. */
-export async function stepSpans(
+export async function toStepSpans(
   checkpoints: readonly Checkpoint[],
   steps: StepsByPath,
   content?: ContentReader,
@@ -30,8 +37,8 @@ export async function stepSpans(
     for (const [place, result] of checkpoint.results.entries()) {
       const row = rows[place];
       if (!row) continue;
-      const span = stepSpan(checkpoint.runId, result, row, steps.get(definitionPath(result.path)));
-      Object.assign(span, spanWarnings(result.warnings, content !== undefined));
+      const span = toStepSpan(checkpoint.runId, result, row, steps.get(definitionPath(result.path)));
+      Object.assign(span, toSpanWarnings(result.warnings, content !== undefined));
       Object.assign(span.attributes, placeAttributes(steps, result.path));
       if (content) await addContent(span, result, content);
       spans.set(result.path, span);
@@ -39,14 +46,14 @@ export async function stepSpans(
   }
   const last = checkpoints.at(-1);
   const suspended = checkpoints.findLast(({ waiting }) => waiting);
-  for (const wait of suspended && last ? checkpointWaits(suspended) : []) {
-    if (last && !spans.has(wait.path)) spans.set(wait.path, waitingSpan(last, wait, steps));
+  for (const wait of suspended && last ? getCheckpointWaits(suspended) : []) {
+    if (last && !spans.has(wait.path)) spans.set(wait.path, toWaitingSpan(last, wait, steps));
   }
   if (last) addHolders(last, spans, steps);
-  return branchesInside(spans);
+  return toBranchSpans(spans);
 }
 
-function stepSpan(
+function toStepSpan(
   runId: string,
   result: StoredStepResult,
   [stepId, status, startedAt, durationMs]: ResultRow,
@@ -54,8 +61,8 @@ function stepSpan(
 ): SpanNode {
   const path = `step/${result.path}`;
   const end = startedAt + durationMs;
-  const attempts = attemptSpans(result.attempts ?? [], { runId, path, end });
-  const notes = noteSpans(notesOf(result), { runId, path, since: startedAt });
+  const attempts = toAttemptSpans(result.attempts ?? [], { runId, path, end });
+  const notes = toNoteSpans(getNotes(result), { runId, path, since: startedAt });
   const isWait = step?.type === 'wait-until' && status === 'completed';
   const wait = { name: 'wait', kind: 'wait' as const, status: 'ok' as const, attributes: {}, children: [] };
   return {
@@ -68,21 +75,21 @@ function stepSpan(
     start: Math.min(startedAt, ...attempts.map(({ start }) => start)),
     end,
     attributes: {
-      ...stepAttributes(stepId, step?.type),
+      ...toStepAttributes(stepId, step?.type),
       ...(notes.length > 0
-        ? defined({ 'run.cost_usd': result.estimatedCost ?? undefined })
-        : usageOf(result)),
+        ? omitEmpty({ 'run.cost_usd': result.estimatedCost ?? undefined })
+        : toUsage(result)),
       ...(status === 'failed' && { 'error.type': 'step_failed' }),
     },
     children: [
-      ...intoAttempts(attempts, notes),
+      ...moveIntoAttempts(attempts, notes),
       ...(isWait ? [{ ...wait, runId, path: `${path}/wait`, start: startedAt, end }] : []),
     ],
   };
 }
 
 /** Of a result without notes, as they were stored before 2026-11-26. The spans of model calls say it otherwise. */
-const usageOf = ({
+const toUsage = ({
   modelUsed: model,
   promptTokens,
   completionTokens,
@@ -90,10 +97,10 @@ const usageOf = ({
 }: StoredStepResult) =>
   model === undefined
     ? {}
-    : modelAttributes({ model, inputTokens: promptTokens, outputTokens: completionTokens, cost });
+    : toModelAttributes({ model, inputTokens: promptTokens, outputTokens: completionTokens, cost });
 
 /** With what the result says about its only model call. */
-function notesOf(result: StoredStepResult): readonly Note[] {
+function getNotes(result: StoredStepResult): readonly Note[] {
   const { notes = [], modelUsed, promptTokens = 0, completionTokens = 0, estimatedCost } = result;
   const [only] = notes;
   if (!only || notes.length > 1 || only.k !== 'm' || only.n !== undefined || !modelUsed) return notes;
@@ -102,7 +109,7 @@ function notesOf(result: StoredStepResult): readonly Note[] {
 }
 
 /** A step in which the run waits, or was ended. */
-function waitingSpan(
+function toWaitingSpan(
   { runId, end }: Checkpoint,
   { path: at, since }: { path: string; since: string },
   steps: StepsByPath,
@@ -118,7 +125,7 @@ function waitingSpan(
     kind: 'step',
     status: end ? 'error' : 'waiting',
     attributes: {
-      ...stepAttributes(step?.id, step?.type),
+      ...toStepAttributes(step?.id, step?.type),
       ...placeAttributes(steps, at),
       ...(end && { 'error.type': 'step_failed' }),
     },
@@ -132,22 +139,28 @@ async function addContent(
   { output, resolvedPrompt, error }: StoredStepResult,
   content: ContentReader,
 ): Promise<void> {
-  const call = [...nodesIn(span)].findLast(({ kind }) => kind === 'model') ?? span;
+  const call = [...walkNodes(span)].findLast(({ kind }) => kind === 'model') ?? span;
   if (resolvedPrompt) {
     const [reason] = (call.attributes['gen_ai.response.finish_reasons'] ?? []) as string[];
-    const asked = (prompt: unknown) => [genAiMessage('user', prompt)];
-    const said = (answer: unknown) => genAiAnswer(answer, reason);
-    Object.assign(call.attributes, await content.fetchedAs('gen_ai.input.messages', resolvedPrompt, asked));
-    Object.assign(call.attributes, await content.fetchedAs('gen_ai.output.messages', output, said));
-  } else Object.assign(span.attributes, await content.fetched('flow.step.output', output));
-  if (error !== undefined) Object.assign(span.attributes, content.taken('error.message', error));
+    const toAskedMessages = (prompt: unknown) => [toGenAiMessage('user', prompt)];
+    const toSaidAnswer = (answer: unknown) => toGenAiAnswer(answer, reason);
+    Object.assign(
+      call.attributes,
+      await content.fetchValueAs('gen_ai.input.messages', resolvedPrompt, toAskedMessages),
+    );
+    Object.assign(
+      call.attributes,
+      await content.fetchValueAs('gen_ai.output.messages', output, toSaidAnswer),
+    );
+  } else Object.assign(span.attributes, await content.fetchValue('flow.step.output', output));
+  if (error !== undefined) Object.assign(span.attributes, content.takeValue('error.message', error));
 }
 
 /**
  * The spans of the steps on the highest level. Those of a branch are in the span of the step that chose it, which lasts as
  * long as they do. @param spans By their paths: `2`, or `2.true.0` in a branch.
  */
-function branchesInside(spans: ReadonlyMap<string, SpanNode>): SpanNode[] {
+function toBranchSpans(spans: ReadonlyMap<string, SpanNode>): SpanNode[] {
   const highest: SpanNode[] = [];
   // From the end, so that a branch has its end before the step around it takes it over.
   for (const [path, span] of [...spans].reverse()) {
@@ -182,7 +195,7 @@ function addHolders({ runId, end }: Checkpoint, spans: Map<string, SpanNode>, st
       start: Math.min(...held.map(({ start }) => start)),
       end: end ? Date.parse(end.at) : null,
       attributes: {
-        ...stepAttributes(step?.id, step?.type),
+        ...toStepAttributes(step?.id, step?.type),
         ...placeAttributes(steps, at),
         ...(end && { 'error.type': 'step_failed' }),
       },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { forwardClock } from '../../core/forward-clock.ts';
-import { limitedFetch } from '../../core/limited-fetch.ts';
+import { createLimitedFetch } from '../../core/limited-fetch.ts';
 
 /** The issuer is unreachable. A token of it may still be valid. */
 export class IssuerUnavailable extends Error {}
@@ -29,7 +29,7 @@ export async function discover(
 }
 
 /** Discovery documents and key sets have a few KB. */
-const fetchSmall = limitedFetch(1_000_000);
+const fetchSmall = createLimitedFetch(1_000_000);
 
 /** A fetch that waits between two requests to the same address, whether they succeed or fail. */
 export function createSpacedFetch() {

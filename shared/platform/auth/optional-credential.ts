@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { unauthenticated } from '../../core/errors/errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { hasCredential, identifyCaller, readAuthorizations } from './credential.ts';
@@ -22,7 +22,7 @@ async function resolveCall(event: APIGatewayProxyEvent, runtime: Runtime): Promi
 }
 
 /** As API Gateway keeps the result of an authorizer. What must apply at once belongs to the request gate. */
-const recentCallers = loadingCache<Caller | undefined>({ entriesMax: 10_000, ttlMs: 60_000 });
+const recentCallers = createLoadingCache<Caller | undefined>({ entriesMax: 10_000, ttlMs: 60_000 });
 
 function findRecentCaller(event: APIGatewayProxyEvent): Promise<Caller | undefined> {
   const sent = readAuthorizations(event).join('\n');

@@ -12,7 +12,7 @@
  * of the embedded stack is full, requests pass without being counted, except keys with a number of uses.
  */
 
-import { boundedMap } from '../../core/cache.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 import {
   forbidden,
   missingPermission,
@@ -57,7 +57,7 @@ export interface RequestAdmission {
 }
 
 /** The credentials that this process refused within the last minute. */
-const refused = boundedMap<true>({ entriesMax: 10_000, ttlMs: 60_000 });
+const refused = createBoundedMap<true>({ entriesMax: 10_000, ttlMs: 60_000 });
 const nameCredential = ({ kind, tenant, userId, hash }: Principal) => hash ?? `${kind} ${tenant} ${userId}`;
 
 /** Whether the next request of a credential may well be refused too, so that nothing should begin before the gate decides. */

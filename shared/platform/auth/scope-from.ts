@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { notFound } from '../../core/errors/errors.ts';
-import { jsonIn } from '../../core/json/json.ts';
+import { tryParseJson } from '../../core/json/json.ts';
 import { assertValueCount } from '../../core/json/value-count.ts';
 import type { Use } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
@@ -41,5 +41,5 @@ export const defineScope = ({ what, uses, from, limit }: PublicTenant): ScopeFro
 export function readBodyMember({ body, isBase64Encoded }: APIGatewayProxyEvent, name: string): unknown {
   const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
   assertValueCount(text);
-  return (jsonIn(text) as Record<string, unknown> | null | undefined)?.[name];
+  return (tryParseJson(text) as Record<string, unknown> | null | undefined)?.[name];
 }

@@ -8,7 +8,7 @@
  */
 
 import * as z from 'zod';
-import { idKind } from '../../core/ids.ts';
+import { getIdKind } from '../../core/ids.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { onConditionFailed } from '../data/condition-failed.ts';
 import { defineEntity } from '../data/entity.ts';
@@ -86,7 +86,7 @@ const flowsKeptSeconds = 15 * 86_400;
 
 /** Call when all data is removed and no writer is left. */
 export async function confirmCleaned({ table, now }: Scope, id: string): Promise<void> {
-  if (idKind(id) !== 'flow') return table.removeAll([tombstoneEntity.key({ id })]);
+  if (getIdKind(id) !== 'flow') return table.removeAll([tombstoneEntity.key({ id })]);
   const ttl = unixSeconds(now()) + flowsKeptSeconds;
   const changes = { set: { ttl }, removeFromIndex: 1 } as const;
   const write = table.writes.update(tombstoneEntity, { id }, changes, exists);

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../core/text.ts';
+import { trimTrailing } from '../../core/text.ts';
 
 /** The requested address. API Gateway sets `domainName` to a domain of this API, whatever the Host header is. */
 interface RequestedAddress {
@@ -10,7 +10,7 @@ interface RequestedAddress {
 /** The base URL of the API: the configured one, else the requested address without the endpoint's path. */
 export function buildBaseUrl(endpointPath: string, { domainName = '', path = '' }: RequestedAddress): string {
   const { PUBLIC_URL } = process.env;
-  if (PUBLIC_URL) return withoutTrailing(PUBLIC_URL, '/');
+  if (PUBLIC_URL) return trimTrailing(PUBLIC_URL, '/');
   const segments = path.replace(/\/$/, '').split('/');
   const basePath = segments.slice(0, segments.length - endpointPath.slice(1).split('/').length);
   return `https://${domainName}${basePath.join('/')}`;

@@ -1,3 +1,11 @@
+/**
+ * Continues a task that waits for its caller, with the answer in a message: outputs of tools, or decisions on approvals.
+ * Order: return the task if it has the message already; check that it waits and that the answer fits; register the push
+ * receiver; write the message and the answer in one transaction; then run on. An agent continues through its queue and is
+ * followed from its log, a flow continues in this process under the lease of the task (`while-open.ts`).
+ * After a crash behind the transaction, a repeated message finds itself in the task and changes nothing.
+ * `served-surface.ts` calls it for messages with a task id; `start-task.ts` begins new tasks.
+ */
 import * as z from 'zod';
 import { A2aRefusal, type IncomingMessage } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
@@ -12,7 +20,7 @@ import { answerWaits, Decision, type GivenAnswers } from '../../execution/agent-
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
-import { flowTimeMs } from '../../execution/targets/time-limits.ts';
+import { getFlowTimeMs } from '../../execution/targets/time-limits.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
@@ -21,7 +29,7 @@ import type { A2aCall } from './call.ts';
 import { textOfParts } from './parameters.ts';
 import type { StartedTask } from './planned-task.ts';
 import { taskReceivers } from './task-receivers.ts';
-import { leaseEnd, whileOpen } from './while-open.ts';
+import { leaseEnd, renewWhileOpen } from './while-open.ts';
 
 interface TaskAnswer {
   found: ExposedItem;
@@ -30,12 +38,12 @@ interface TaskAnswer {
 }
 
 /** Answers a task. An answer that was sent before gives the task as it is, also if both arrive at once. @throws A2aRefusal */
-export async function answerOnce(scope: Scope, call: A2aCall, given: TaskAnswer): Promise<StartedTask> {
-  const { task, message } = given;
+export async function answerOnce(scope: Scope, call: A2aCall, taskAnswer: TaskAnswer): Promise<StartedTask> {
+  const { task, message } = taskAnswer;
   const { find, hasMessage } = a2aTaskStore(scope);
   if (await hasMessage(task, message)) return { task, events: undefined, isRepeated: true };
   try {
-    return await answerTask(scope, call, given);
+    return await answerTask(scope, call, taskAnswer);
   } catch (error) {
     const after = await find(call.owner, task.id);
     if (await hasMessage(after, message)) return { task: after, events: undefined, isRepeated: true };
@@ -44,17 +52,17 @@ export async function answerOnce(scope: Scope, call: A2aCall, given: TaskAnswer)
 }
 
 /** Adds the answer in the run's transaction. @throws A2aRefusal if the task does not wait, or for no answer */
-export async function answerTask(scope: Scope, call: A2aCall, given: TaskAnswer): Promise<StartedTask> {
-  const { found, task, message } = given;
+export async function answerTask(scope: Scope, call: A2aCall, taskAnswer: TaskAnswer): Promise<StartedTask> {
+  const { found, task, message } = taskAnswer;
   const progress = await taskProgress(scope)(task);
   if (progress.state !== 'input-required') throw notWaiting(progress.state);
   // The setting as it was when the task told its caller, and as it is now.
   const approves = task.approves === true && callersApprove(found.surface);
   const said = readAnswer(message.parts, progress.waits, approves);
   if (task.kind === 'flow' && message.returnsAtOnce) throw continuesAtOnce();
-  const current = { ...given, task: await withReceiver(scope, call, given) };
+  const current = { ...taskAnswer, task: await registerReceiver(scope, call, taskAnswer) };
   if (task.kind === 'flow') return answerFlow(scope, call, current, said.toolOutputs ?? {});
-  const { task: after, write } = await adding(scope, current, null);
+  const { task: after, write } = await prepareMessage(scope, current, null);
   const place = { executionId: task.executionId };
   const { run, added } = await answerWaits(scope, call.principal, place, { ...said, alsoWrite: [write] });
   const events = async function* () {
@@ -69,16 +77,16 @@ export async function answerTask(scope: Scope, call: A2aCall, given: TaskAnswer)
 async function answerFlow(
   scope: Scope,
   { principal, requestId, timeLeftMs, depth }: A2aCall,
-  given: TaskAnswer,
+  taskAnswer: TaskAnswer,
   toolOutputs: Record<string, unknown>,
 ): Promise<StartedTask> {
-  const { found, task } = given;
-  const { task: after, write } = await adding(scope, given, leaseEnd(scope));
+  const { found, task } = taskAnswer;
+  const { task: after, write } = await prepareMessage(scope, taskAnswer, leaseEnd(scope));
   const answered = { executionId: task.executionId, toolOutputs, alsoWrite: [write] };
   const run = {
     ...(await resumeFlowRun(scope, principal, answered)),
     requestId,
-    timeMs: flowTimeMs(timeLeftMs),
+    timeMs: getFlowTimeMs(timeLeftMs),
     showsProgress: false,
     surface: toRunSurface(found.surface, depth, {
       id: task.id,
@@ -86,11 +94,11 @@ async function answerFlow(
     }),
   };
   const events = (callerSignal: AbortSignal) => flowEvents(executeFlowRun(scope, { ...run, callerSignal }));
-  return { task: after, events: whileOpen(scope, after, events) };
+  return { task: after, events: renewWhileOpen(scope, after, events) };
 }
 
 /** The task with the receiver that its answer names: the run that continues knows whether somebody is told. */
-async function withReceiver(
+async function registerReceiver(
   scope: Scope,
   { owner }: A2aCall,
   { task, message: { push } }: TaskAnswer,
@@ -106,7 +114,7 @@ const continuesAtOnce = () =>
     'The answer to a flow continues it at once; send it without returnImmediately',
   );
 
-const adding = (
+const prepareMessage = (
   scope: Scope,
   { task, message: { id, parts } }: TaskAnswer,
   leaseUntil: string | null,
@@ -143,10 +151,7 @@ function readAnswer(
     const { data: answers, error } = Answers.safeParse(first);
     const [issue] = error?.issues ?? [];
     if (issue) {
-      throw new A2aRefusal(
-        'malformed',
-        [issue.path.join('../../../functions/surface-a2a'), issue.message].filter(Boolean).join(': '),
-      );
+      throw new A2aRefusal('malformed', [issue.path.join('.'), issue.message].filter(Boolean).join(': '));
     }
     const { toolOutputs = {}, decisions = [] } = answers ?? {};
     if (decisions.length > 0 && !approves) throw notByCaller();

@@ -3,12 +3,12 @@ import type { ServedEvent } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
-import { taskStatus } from '../../execution/a2a-tasks/task-view.ts';
+import { toTaskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { runLogReader } from '../../execution/agent-runs/run-log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
-import { polled, taskEvents } from './run-events.ts';
+import { pollTask, taskEvents } from './run-events.ts';
 
 const pollMs = 2_000;
 
@@ -18,7 +18,7 @@ export async function* followTask(
   task: A2aTask,
   signal: AbortSignal,
 ): AsyncGenerator<ServedEvent, void> {
-  if (task.kind === 'flow') return yield* polled(scope, task, signal);
+  if (task.kind === 'flow') return yield* pollTask(scope, task, signal);
   const last = await runLogReader(scope).last(task.executionId);
   const events = followRun(scope, task.executionId, last?.lastSeq ?? 0, signal);
   yield* taskEvents(scope, task, agentEvents(events), signal);
@@ -33,25 +33,25 @@ export async function* followToEnd(
 ): AsyncGenerator<ServedEvent, void> {
   for (let current = progress; isUnfinished(current) && !signal.aborted; ) {
     if (isWaiting(current)) {
-      current = await afterWait(scope, task, current, signal);
+      current = await waitForAnswer(scope, task, current, signal);
       if (signal.aborted) return;
-      if (isUnfinished(current)) yield { type: 'status', status: taskStatus(task, current) };
-      else yield* polled(scope, task, signal);
+      if (isUnfinished(current)) yield { type: 'status', status: toTaskStatus(task, current) };
+      else yield* pollTask(scope, task, signal);
       continue;
     }
     yield* followTask(scope, task, signal);
-    current = await progressOf(scope, task);
+    current = await readProgress(scope, task);
   }
 }
 
-const progressOf = async (scope: Scope, task: A2aTask) =>
+const readProgress = async (scope: Scope, task: A2aTask) =>
   taskProgress(scope)(await a2aTaskStore(scope).find(task, task.id));
 
 const isUnfinished = ({ state }: TaskProgress) => state === 'working' || state === 'input-required';
 const isWaiting = (progress: TaskProgress) =>
   progress.state === 'input-required' || (progress.state === 'working' && progress.isHeld === true);
 
-async function afterWait(
+async function waitForAnswer(
   scope: Scope,
   task: A2aTask,
   waiting: TaskProgress,
@@ -60,7 +60,7 @@ async function afterWait(
   let current = waiting;
   while (isWaiting(current) && !signal.aborted) {
     await sleep(pollMs, undefined, { signal }).catch(() => {});
-    current = await progressOf(scope, task);
+    current = await readProgress(scope, task);
   }
   return current;
 }

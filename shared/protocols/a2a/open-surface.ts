@@ -1,5 +1,5 @@
 import type { ServedAgent } from '../../adapters/a2a-server/served-agent.ts';
-import { depthHeader, depthOfCall } from '../../core/agent-depth.ts';
+import { depthHeader, getCallDepth } from '../../core/agent-depth.ts';
 import { notFound } from '../../core/errors/errors.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
@@ -14,7 +14,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { runScope } from '../responses/agent-response.ts';
 import { surfaceRunScope } from '../surface/start-exposed.ts';
 import { toServedCard } from './served-card.ts';
-import { servedSurface } from './served-surface.ts';
+import { serveSurface } from './served-surface.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls. */
 export const a2aScope = /* @__PURE__ */ using(
@@ -57,13 +57,13 @@ export async function openSurface(
     principal,
     requestId,
     timeLeftMs: left,
-    depth: depthOfCall(header(depthHeader)),
-    owner: { surfaceId: whole.surface.id, caller: callerOf(principal) },
+    depth: getCallDepth(header(depthHeader)),
+    owner: { surfaceId: whole.surface.id, caller: toCaller(principal) },
     items: runnableItems(whole.exposed, principal),
     signal: AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, left - reserveMs))]),
   };
-  return { agent: servedSurface(scope, call, toServedCard(whole, baseUrl())), gone };
+  return { agent: serveSurface(scope, call, toServedCard(whole, baseUrl())), gone };
 }
 
 /** Users share their tasks between their keys and sessions. */
-const callerOf = ({ kind, keyId, userId }: Principal) => (kind === 'surface' && keyId ? keyId : userId);
+const toCaller = ({ kind, keyId, userId }: Principal) => (kind === 'surface' && keyId ? keyId : userId);

@@ -13,34 +13,34 @@ export function taskParameters(
   if (!takesFiles && parts.some((part) => 'url' in part || 'bytes' in part)) {
     throw new A2aRefusal('content-type', 'The skill takes text and data, and no files');
   }
-  const data = parts.flatMap((part) => ('data' in part ? [membersOf(part.data)] : []));
-  const given: Members = Object.assign({}, ...data);
+  const data = parts.flatMap((part) => ('data' in part ? [toMembers(part.data)] : []));
+  const dataMembers: Members = Object.assign({}, ...data);
   const text = textOfParts(parts);
-  if (text === '') return given;
-  const name = nameOfText(schema, given);
+  if (text === '') return dataMembers;
+  const name = findTextParameter(schema, dataMembers);
   if (name === undefined) {
-    const names = Object.keys(propertiesOf(schema)).join(', ');
+    const names = Object.keys(getProperties(schema)).join(', ');
     throw new A2aRefusal(
       'malformed',
       `The skill takes no text. Send a data part with its parameters: ${names || 'none'}`,
     );
   }
-  return { ...given, [name]: text };
+  return { ...dataMembers, [name]: text };
 }
 
-function membersOf(data: unknown): Members {
+function toMembers(data: unknown): Members {
   if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Members;
   throw new A2aRefusal('malformed', 'A data part must be an object: its members are parameters of the skill');
 }
 
-const propertiesOf = (schema: Members | null) =>
+const getProperties = (schema: Members | null) =>
   (schema?.properties ?? {}) as Record<string, { type?: unknown }>;
 
-function nameOfText(schema: Members | null, given: Members): string | undefined {
-  const properties = propertiesOf(schema);
+function findTextParameter(schema: Members | null, dataMembers: Members): string | undefined {
+  const properties = getProperties(schema);
   if (!schema || Object.keys(properties).length === 0 || 'message' in properties) return 'message';
   const free = Object.entries(properties).filter(
-    ([name, { type }]) => !(name in given) && (type === undefined || type === 'string'),
+    ([name, { type }]) => !(name in dataMembers) && (type === undefined || type === 'string'),
   );
   const { required = [] } = schema as { required?: string[] };
   const wanted = free.filter(([name]) => required.includes(name));
@@ -53,10 +53,10 @@ export const textOfParts = (parts: readonly A2aPart[]) =>
 
 export const userMessage = (parts: readonly A2aPart[]): Message => ({
   role: 'user',
-  content: parts.every((part) => 'text' in part) ? textOfParts(parts) : parts.map(contentOf),
+  content: parts.every((part) => 'text' in part) ? textOfParts(parts) : parts.map(toContentPart),
 });
 
-function contentOf(part: A2aPart): ContentPart {
+function toContentPart(part: A2aPart): ContentPart {
   if ('text' in part) return { type: 'text', text: part.text };
   if ('data' in part) return { type: 'text', text: JSON.stringify(part.data) };
   const source = 'url' in part ? part.url : part.bytes;

@@ -63,7 +63,7 @@ export function taskBeginning(
 }
 
 /** The task that the message started when it was sent before. @throws 400 if that was another message */
-export async function repeated(
+export async function findRepeatedTask(
   scope: Scope,
   { owner }: A2aCall,
   { taskId: id, message, found }: Omit<PlannedTask, 'pushConfigs'>,

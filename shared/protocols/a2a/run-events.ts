@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServedEvent } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
-import { outputParts } from '../../execution/a2a-tasks/output-parts.ts';
+import { toOutputParts } from '../../execution/a2a-tasks/output-parts.ts';
 import {
   recordEnd,
   type TaskEnding,
   type TaskProgress,
   taskProgress,
 } from '../../execution/a2a-tasks/task-progress.ts';
-import { taskStatus } from '../../execution/a2a-tasks/task-view.ts';
+import { toTaskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 
@@ -32,17 +32,17 @@ export async function* taskEvents(
     if (event.type === 'text_start') text.begin();
     if (event.type === 'text_delta') yield* text.add(event.delta);
     if (event.type === 'await' && task.kind === 'flow') await pauseFlow(scope, task, event);
-    const ending = endingOf(event, scope.now());
+    const ending = toEnding(event, scope.now());
     if (!ending) continue;
     const end = await recordEnd(scope, task, ending);
     if (end.state === 'completed') yield* text.end(end.output);
-    return yield { type: 'status', status: taskStatus(task, end) };
+    return yield { type: 'status', status: toTaskStatus(task, end) };
   }
-  yield* polled(scope, task, signal, text);
+  yield* pollTask(scope, task, signal, text);
 }
 
 /** Waits for the end of a run elsewhere, or for a question. */
-export async function* polled(
+export async function* pollTask(
   scope: Scope,
   task: A2aTask,
   signal: AbortSignal,
@@ -53,7 +53,7 @@ export async function* polled(
     const progress: TaskProgress = await taskProgress(scope)(await find(task, task.id));
     if (progress.state === 'completed') yield* text.end(progress.output);
     if (progress.state !== 'working' || progress.isHeld)
-      return yield { type: 'status', status: taskStatus(task, progress) };
+      return yield { type: 'status', status: toTaskStatus(task, progress) };
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   }
 }
@@ -66,7 +66,7 @@ async function pauseFlow(scope: Scope, task: A2aTask, event: AwaitEvent): Promis
   await a2aTaskStore(scope).pause(task, { awaited, batchId });
 }
 
-function endingOf(event: StreamEvent, now: Date): TaskEnding | undefined {
+function toEnding(event: StreamEvent, now: Date): TaskEnding | undefined {
   if (event.type === 'execution_error') {
     return { state: 'failed', at: now.toISOString(), error: event.error.message };
   }
@@ -100,7 +100,7 @@ function openText({ kind }: A2aTask) {
     /** The last piece has been held back, to be marked as the last. */
     *end(output: unknown): Generator<ServedEvent> {
       if (output === written && pending !== undefined) return yield* flush(true);
-      const parts = outputParts(output);
+      const parts = toOutputParts(output);
       if (parts.length > 0) yield { type: 'output', parts, append: false, isLast: true };
     },
   };

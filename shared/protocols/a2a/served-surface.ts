@@ -13,7 +13,7 @@ import { a2aTaskStore, type TaskOwner } from '../../domain/a2a-tasks/task-store.
 import type { Message } from '../../domain/conversations/message.ts';
 import { cancelTask } from '../../execution/a2a-tasks/cancel-task.ts';
 import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
-import { taskView } from '../../execution/a2a-tasks/task-view.ts';
+import { toTaskView } from '../../execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerOnce } from './answer-task.ts';
 import type { A2aCall } from './call.ts';
@@ -21,11 +21,11 @@ import { followTask, followToEnd } from './follow-task.ts';
 import { userMessage } from './parameters.ts';
 import type { StartedTask } from './planned-task.ts';
 import { taskEvents } from './run-events.ts';
-import { itemFor, itemOfTask } from './skills.ts';
+import { itemOfTask, selectItem } from './skills.ts';
 import { startTask } from './start-task.ts';
 import { taskReceivers } from './task-receivers.ts';
 
-export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {
+export function serveSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {
   const tasks = a2aTaskStore(scope);
   const progressOf = taskProgress(scope);
   const receivers = taskReceivers(scope, call.owner);
@@ -33,12 +33,12 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
 
   async function view(task: A2aTask, progress?: TaskProgress): Promise<ServedTask> {
     const stands = progress ?? (await progressOf(task));
-    return taskView(task, stands, await tasks.messagesOf(task));
+    return toTaskView(task, stands, await tasks.messagesOf(task));
   }
 
   async function begin(message: IncomingMessage): Promise<StartedTask> {
     if (message.taskId === undefined) {
-      const found = itemFor(call.items, message.skillId);
+      const found = selectItem(call.items, message.skillId);
       const earlier = await contextMessages(scope, call.owner, message.contextId);
       return startTask(scope, call, { found, message, earlier });
     }
@@ -47,7 +47,7 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
       throw new A2aRefusal('malformed', 'message.contextId is not the context of the task');
     }
     const found = itemOfTask(call.items, task);
-    if (message.skillId !== undefined && itemFor(call.items, message.skillId) !== found) {
+    if (message.skillId !== undefined && selectItem(call.items, message.skillId) !== found) {
       throw new A2aRefusal('malformed', 'metadata.skillId is not the skill of the task');
     }
     return answerOnce(scope, call, { found, task, message });
@@ -129,20 +129,20 @@ async function contextMessages(
 ): Promise<Message[]> {
   if (contextId === undefined) return [];
   const found = await a2aTaskStore(scope).listByContext(owner, contextId);
-  return (await Promise.all(found.map((task) => messagesOf(scope, task)))).flat();
+  return (await Promise.all(found.map((task) => readMessages(scope, task)))).flat();
 }
 
-async function messagesOf(scope: Scope, task: A2aTask): Promise<Message[]> {
+async function readMessages(scope: Scope, task: A2aTask): Promise<Message[]> {
   const progress = await taskProgress(scope)(task);
   if (progress.state !== 'completed') return [];
   const [first] = await a2aTaskStore(scope).messagesOf(task);
   const { output } = progress;
   const content = typeof output === 'string' ? output : JSON.stringify(output ?? null);
-  return [...(first ? [withoutFiles(first.parts)] : []), { role: 'assistant', content }];
+  return [...(first ? [dropFiles(first.parts)] : []), { role: 'assistant', content }];
 }
 
 /** Files are sent once: they may be large, and their addresses may have expired. */
-function withoutFiles(parts: readonly A2aPart[]): Message {
+function dropFiles(parts: readonly A2aPart[]): Message {
   const kept = parts.filter((part) => 'text' in part || 'data' in part);
   return userMessage(kept.length > 0 ? kept : [{ text: '(A file)' }]);
 }

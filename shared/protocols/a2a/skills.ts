@@ -2,7 +2,7 @@ import { A2aRefusal, type ServedSkill } from '../../adapters/a2a-server/served-a
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 
-const skillIdOf = ({ item }: ExposedItem) => item.endpointSlug ?? item.id;
+const toSkillId = ({ item }: ExposedItem) => item.endpointSlug ?? item.id;
 
 /** An item as a skill. Its description names its parameters: skills have no member for them. */
 export function toServedSkill(exposed: ExposedItem): ServedSkill {
@@ -17,7 +17,7 @@ export function toServedSkill(exposed: ExposedItem): ServedSkill {
   );
   const isText = names.length === 0 || (names.length === 1 && names[0] === 'message');
   return {
-    id: skillIdOf(exposed),
+    id: toSkillId(exposed),
     name: item.exposedName ?? capability.capabilityName,
     description: [description, isText ? '' : `Parameters: ${names.join(', ')}`].filter(Boolean).join('\n'),
     tags: [capability.agentId === null ? 'flow' : 'agent'],
@@ -25,12 +25,12 @@ export function toServedSkill(exposed: ExposedItem): ServedSkill {
 }
 
 /** The item that a message is for: the skill that it names, or the entry point, or the only one (D211). @throws A2aRefusal */
-export function itemFor(items: readonly ExposedItem[], skillId: string | undefined): ExposedItem {
-  const named = items.find((each) => skillIdOf(each) === skillId);
+export function selectItem(items: readonly ExposedItem[], skillId: string | undefined): ExposedItem {
+  const named = items.find((each) => toSkillId(each) === skillId);
   if (named) return named;
   const entry = items.find(({ item }) => item.isEntryPoint) ?? (items.length === 1 ? items[0] : undefined);
   if (entry && skillId === undefined) return entry;
-  const ids = items.map(skillIdOf).join(', ') || 'none';
+  const ids = items.map(toSkillId).join(', ') || 'none';
   const what = skillId === undefined ? 'Name a skill in message.metadata.skillId' : 'There is no such skill';
   throw new A2aRefusal('malformed', `${what}. The skills are: ${ids}`);
 }

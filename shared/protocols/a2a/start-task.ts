@@ -4,7 +4,7 @@ import { ifMissing, ServiceError } from '../../core/errors/errors.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { BatchRefused } from '../../execution/batches/batch-store.ts';
-import { singleRunId } from '../../execution/batches/start-batch.ts';
+import { toSingleRunId } from '../../execution/batches/start-batch.ts';
 import { continuesInBackground } from '../../execution/targets/continues-in-background.ts';
 import { backgroundStarter } from '../../execution/targets/start-in-background.ts';
 import { startTarget } from '../../execution/targets/start-target.ts';
@@ -14,33 +14,33 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { toSurfaceCaller } from '../../platform/identity/visitor.ts';
 import { targetEvents } from '../responses/target-events.ts';
 import { assertInputs, assertParameters, targetGone } from '../surface/parameters.ts';
-import { exposedRun } from '../surface/start-exposed.ts';
+import { startExposedRun } from '../surface/start-exposed.ts';
 import type { A2aCall } from './call.ts';
 import { taskParameters, userMessage } from './parameters.ts';
 import {
+  findRepeatedTask,
   type NewTask,
   type PlannedTask,
-  repeated,
   type StartedTask,
   taskBeginning,
   taskRunSurface,
   toRunTask,
 } from './planned-task.ts';
-import { leaseEnd, whileOpen } from './while-open.ts';
+import { leaseEnd, renewWhileOpen } from './while-open.ts';
 
 /**
  * Starts a task, which exists before its run or with it. A message that was sent before gives the task that it started, also
  * if it could start none any more.
  * @throws A2aRefusal, 400 for parameters that do not fit; 404 if the flow or the agent was deleted.
  */
-export async function startTask(scope: Scope, call: A2aCall, given: NewTask): Promise<StartedTask> {
+export async function startTask(scope: Scope, call: A2aCall, newTask: NewTask): Promise<StartedTask> {
   const taskId = scope.newId('task');
   try {
-    return await startNew(scope, call, { ...given, taskId });
+    return await startNew(scope, call, { ...newTask, taskId });
   } catch (error) {
     // After any other error the task may be the one that was just begun.
     if (!(error instanceof ServiceError) && !(error instanceof A2aRefusal)) throw error;
-    return repeated(scope, call, { ...given, taskId }).catch(() => {
+    return findRepeatedTask(scope, call, { ...newTask, taskId }).catch(() => {
       throw error;
     });
   }
@@ -49,15 +49,15 @@ export async function startTask(scope: Scope, call: A2aCall, given: NewTask): Pr
 async function startNew(
   scope: Scope,
   call: A2aCall,
-  given: Omit<PlannedTask, 'pushConfigs'>,
+  newTask: Omit<PlannedTask, 'pushConfigs'>,
 ): Promise<StartedTask> {
-  const { capability } = given.found;
-  const { push, parts, returnsAtOnce } = given.message;
+  const { capability } = newTask.found;
+  const { push, parts, returnsAtOnce } = newTask.message;
   const target = toTarget(capability);
   const parameters = taskParameters(capability.parametersSchema, parts, target.kind === 'agent');
   await assertParameters(sandbox(scope), capability.parametersSchema, parameters);
-  const pushConfigs = push ? [await pushConfigStore(scope).seal(given.taskId, push)] : [];
-  const planned = { ...given, target, parameters, pushConfigs };
+  const pushConfigs = push ? [await pushConfigStore(scope).seal(newTask.taskId, push)] : [];
+  const planned = { ...newTask, target, parameters, pushConfigs };
   if (returnsAtOnce) return startInBackground(scope, call, planned);
   return target.kind === 'flow' ? startFlow(scope, call, planned) : startAgent(scope, call, planned);
 }
@@ -67,7 +67,7 @@ interface PlannedRun extends PlannedTask {
   parameters: Record<string, unknown>;
 }
 
-const conversationOf = ({ earlier, message }: PlannedRun) => [...earlier, userMessage(message.parts)];
+const toConversation = ({ earlier, message }: PlannedRun) => [...earlier, userMessage(message.parts)];
 
 async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
   const { principal, requestId, timeLeftMs, signal } = call;
@@ -77,7 +77,7 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
   const { task, writes } = await a2aTaskStore(scope).prepareTask(...taskBeginning(call, planned, place));
   const surface = taskRunSurface(call, planned);
   const run = await startTarget(scope, {
-    ...toTargetInput(target, parameters, conversationOf(planned)),
+    ...toTargetInput(target, parameters, toConversation(planned)),
     target,
     environment: principal.environment,
     owner: toSurfaceCaller(principal),
@@ -94,13 +94,13 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
     .catch(onConditionFailed(undefined))
     .catch(ifMissing(null));
   if (run === null) throw targetGone(target);
-  return run ? { task, events: targetEvents(run)(signal) } : repeated(scope, call, planned);
+  return run ? { task, events: targetEvents(run)(signal) } : findRepeatedTask(scope, call, planned);
 }
 
 async function startFlow(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
   const { principal, requestId, timeLeftMs, depth } = call;
   const executionId = scope.newId('exec');
-  const run = await exposedRun(scope, planned.found, {
+  const run = await startExposedRun(scope, planned.found, {
     principal,
     parameters: planned.parameters,
     isStreamed: false,
@@ -109,13 +109,15 @@ async function startFlow(scope: Scope, call: A2aCall, planned: PlannedRun): Prom
     depth,
     executionId,
     task: toRunTask(planned),
-    messages: conversationOf(planned),
+    messages: toConversation(planned),
   });
   const place = { kind: 'flow' as const, executionId, batchId: null, leaseUntil: leaseEnd(scope) };
   const task = await a2aTaskStore(scope)
     .create(...taskBeginning(call, planned, place))
     .catch(onConditionFailed(undefined));
-  return task ? { task, events: whileOpen(scope, task, run.events) } : repeated(scope, call, planned);
+  return task
+    ? { task, events: renewWhileOpen(scope, task, run.events) }
+    : findRepeatedTask(scope, call, planned);
 }
 
 async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
@@ -125,13 +127,13 @@ async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRu
   const batchId = scope.newId('batch');
   const place = {
     kind,
-    executionId: singleRunId(batchId),
+    executionId: toSingleRunId(batchId),
     batchId: kind === 'flow' ? batchId : null,
     leaseUntil: null,
   };
   const { task, writes } = await a2aTaskStore(scope).prepareTask(...taskBeginning(call, planned, place));
   const run = {
-    ...toTargetInput(target, parameters, conversationOf(planned)),
+    ...toTargetInput(target, parameters, toConversation(planned)),
     target,
     batchId,
     owner: toSurfaceCaller(call.principal),
@@ -143,7 +145,7 @@ async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRu
     return { task, events: undefined };
   } catch (error) {
     const isRefused = error instanceof BatchRefused || error instanceof ConditionFailed;
-    if (isRefused) return repeated(scope, call, planned);
+    if (isRefused) return findRepeatedTask(scope, call, planned);
     throw ifMissing(targetGone(target))(error);
   }
 }

@@ -1,4 +1,4 @@
-import { LeaseLost, renewing } from '../../core/concurrency/renewal.ts';
+import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -13,7 +13,7 @@ const extendEveryMs = 20_000;
 export const leaseEnd = ({ now }: Pick<Scope, 'now'>) => new Date(now().getTime() + leaseMs).toISOString();
 
 /** Extends the lease until the task is canceled. The run does not end with its caller, who may come back and follow it. */
-export async function* whileOpen<E>(
+export async function* renewWhileOpen<E>(
   scope: Scope,
   task: A2aTask,
   events: (signal: AbortSignal) => AsyncIterable<E>,
@@ -25,11 +25,11 @@ export async function* whileOpen<E>(
     const isDue = at - extendedAt >= extendEveryMs;
     if (isDue) extendedAt = at;
     // A task that waits for its caller or for a batch has no lease to extend.
-    const seen = (isDue && (await extendLease(task, leaseEnd(scope)))) || (await find(task, task.id));
-    if (seen.status !== 'open') throw new LeaseLost();
+    const current = (isDue && (await extendLease(task, leaseEnd(scope)))) || (await find(task, task.id));
+    if (current.status !== 'open') throw new LeaseLost();
   }
   const failure = 'A task could not be read';
-  const { lost, stop } = renewing(look, { everyMs: lookEveryMs, failure, about: { taskId: task.id } });
+  const { lost, stop } = startRenewal(look, { everyMs: lookEveryMs, failure, about: { taskId: task.id } });
   try {
     yield* events(lost);
   } finally {

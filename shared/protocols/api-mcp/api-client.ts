@@ -43,7 +43,7 @@ export const apiClient = (
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const { text, isCut } = await textUpTo(response, charactersMax);
+    const { text, isCut } = await readText(response, charactersMax);
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
     // A 204 says that it is JSON too.
     const parsed = isJson && !isCut ? parseExact(text || 'null') : text;
@@ -52,7 +52,7 @@ export const apiClient = (
 });
 
 /** Reads no more than that, also of a stream that has no end. */
-async function textUpTo({ body }: Response, max: number): Promise<{ text: string; isCut: boolean }> {
+async function readText({ body }: Response, max: number): Promise<{ text: string; isCut: boolean }> {
   let text = '';
   if (body) {
     for await (const part of body.pipeThrough(new TextDecoderStream())) {

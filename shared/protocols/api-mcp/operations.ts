@@ -1,5 +1,5 @@
 import MiniSearch from 'minisearch';
-import { loadingCache } from '../../core/cache.ts';
+import { createLoadingCache } from '../../core/cache.ts';
 import { ApiDocument } from './api-client.ts';
 
 type Described = ApiDocument['paths'][string][string];
@@ -24,17 +24,17 @@ const foundMax = 10;
 const loadMsMax = 30_000;
 
 /** The document changes with a deployment, and with it the process. */
-const loaded = loadingCache<Operations>({ entriesMax: 4, ttlMs: 600_000 });
+const loaded = createLoadingCache<Operations>({ entriesMax: 4, ttlMs: 600_000 });
 
-/** @param own The id of the operation that serves the tools: it cannot call itself. */
-export const loadOperations = (baseUrl: string, own: string): Promise<Operations> =>
+/** @param excludedId The id of the operation that serves the tools: it cannot call itself. */
+export const loadOperations = (baseUrl: string, excludedId: string): Promise<Operations> =>
   loaded(baseUrl, async () => {
     const response = await fetch(`${baseUrl}/openapi.json`, { signal: AbortSignal.timeout(loadMsMax) });
     if (!response.ok) throw new Error(`GET /openapi.json returned ${response.status}`);
-    return indexed(ApiDocument.parse(await response.json()), own);
+    return indexOperations(ApiDocument.parse(await response.json()), excludedId);
   });
 
-function indexed({ paths, components }: ApiDocument, own: string): Operations {
+function indexOperations({ paths, components }: ApiDocument, excludedId: string): Operations {
   const all = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, operation]): ApiOperation => ({
@@ -46,7 +46,7 @@ function indexed({ paths, components }: ApiDocument, own: string): Operations {
       }),
     ),
   );
-  const offered = all.filter(({ id, security }) => id !== own && takesCredential(security));
+  const offered = all.filter(({ id, security }) => id !== excludedId && takesCredential(security));
   const byId = new Map(offered.map((operation) => [operation.id, operation]));
   const index = new MiniSearch<ApiOperation>({
     fields: ['id', 'summary', 'path', 'description'],

@@ -21,14 +21,14 @@ const Page = z.object({
 export function apiResources(api: ApiClient, signal: AbortSignal): Resources {
   async function list(cursor: string | undefined): Promise<ListResourcesResult> {
     const { rows, ...rest } = await pageAcross(kindNames, cursor, async (kind, query) => {
-      const { data, pagination } = await pageOf(kind as Kind, query);
+      const { data, pagination } = await readPage(kind as Kind, query);
       const resources = data.map(({ id, name }) => ({ uri: `${kind}:${id}`, name: name || id, mimeType }));
       return { rows: resources, nextCursor: pagination.nextCursor };
     });
     return { resources: rows, ...rest };
   }
 
-  async function pageOf(kind: Kind, { limit, cursor }: { limit: number; cursor: string | undefined }) {
+  async function readPage(kind: Kind, { limit, cursor }: { limit: number; cursor: string | undefined }) {
     const query = new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) });
     const { status, body } = await api.send({ method: 'GET', path: `/v1/${kinds[kind]}?${query}` }, signal);
     if (status === 400) throw invalidMcpCursor();
@@ -45,10 +45,10 @@ export function apiResources(api: ApiClient, signal: AbortSignal): Resources {
     return { contents: [{ uri, mimeType, text }] };
   }
 
-  return { templates: kindNames.map(templateOf), list, read };
+  return { templates: kindNames.map(toTemplate), list, read };
 }
 
-const templateOf = (kind: Kind) => ({
+const toTemplate = (kind: Kind) => ({
   uriTemplate: `${kind}:{id}`,
   name: kind,
   title: `${kind === 'agent' ? 'An' : 'A'} ${kind} by its id`,

@@ -1,6 +1,13 @@
+/**
+ * The three MCP tools by which a model uses the whole API: search, describe and call an operation.
+ * A call is checked against the operation's parameters and becomes an HTTP request, which the API itself checks and
+ * authorises (`api-client.ts`). Mistakes are results with what to correct, never errors of the protocol; a response that was
+ * too long or too slow is named as such. Descriptions are cut to a number of characters, and name the schemas left out.
+ * `functions/api-mcp` serves them; `operations.ts` reads the API document.
+ */
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { failedResult, textBlock } from '../../adapters/mcp-server/content.ts';
+import { textBlock, toFailedResult } from '../../adapters/mcp-server/content.ts';
 import { urlPart } from '../../core/text.ts';
 import { IdempotencyHeaders } from '../../platform/http/idempotency-key.ts';
 import type { ApiClient, ApiRequest } from './api-client.ts';
@@ -71,7 +78,7 @@ export async function callApiTool(
   signal: AbortSignal,
 ): Promise<CallToolResult> {
   if (name === 'search_operations') {
-    return withArguments(SearchArguments, args, ({ query }) => {
+    return runWithArguments(SearchArguments, args, ({ query }) => {
       const found = operations.search(query);
       const shown = found.map(({ id, method, path, summary, destructive }) => ({
         id,
@@ -84,21 +91,21 @@ export async function callApiTool(
   }
   const find = (id: string) => operations.byId.get(id);
   if (name === 'describe_operation') {
-    return withArguments(DescribeArguments, args, ({ id, schemas }) => {
+    return runWithArguments(DescribeArguments, args, ({ id, schemas }) => {
       const operation = find(id);
-      return operation ? result(description(operation, operations, schemas)) : noSuch(id);
+      return operation ? result(describeOperation(operation, operations, schemas)) : noSuch(id);
     });
   }
-  return withArguments(CallArguments, args, async (given) => {
-    const operation = find(given.id);
-    if (!operation) return noSuch(given.id);
-    const request = toApiRequest(operation, given);
-    if ('problem' in request) return failedResult(request.problem);
+  return runWithArguments(CallArguments, args, async (callArguments) => {
+    const operation = find(callArguments.id);
+    if (!operation) return noSuch(callArguments.id);
+    const request = toApiRequest(operation, callArguments);
+    if ('problem' in request) return toFailedResult(request.problem);
     const sent = await api.send(request, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
       return undefined;
     });
-    if (!sent) return failedResult(tookTooLong);
+    if (!sent) return toFailedResult(tookTooLong);
     const { status, body, isCut } = sent;
     const answer = { status, body, ...(isCut && { note: tooLong }) };
     return { ...result(answer), ...(status >= 400 && { isError: true }) };
@@ -115,17 +122,17 @@ const result = (value: Record<string, unknown>): CallToolResult => ({
 });
 
 const noSuch = (id: string) =>
-  failedResult(`There is no operation ${id}; search_operations finds those there are`);
+  toFailedResult(`There is no operation ${id}; search_operations finds those there are`);
 
-async function withArguments<Arguments extends z.ZodType>(
+async function runWithArguments<Arguments extends z.ZodType>(
   schema: Arguments,
   args: unknown,
-  use: (given: z.output<Arguments>) => Promise<CallToolResult> | CallToolResult,
+  use: (parsed: z.output<Arguments>) => Promise<CallToolResult> | CallToolResult,
 ): Promise<CallToolResult> {
   const { data, error } = schema.safeParse(args);
   if (data === undefined) {
     const [issue] = error?.issues ?? [];
-    return failedResult(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`);
+    return toFailedResult(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`);
   }
   return use(data);
 }
@@ -144,51 +151,53 @@ type CallArguments = z.infer<typeof CallArguments>;
 /** The request of a call. The API checks the values; what has no place in the request is refused here. */
 function toApiRequest(
   { id, method, path, parameters, requestBody }: ApiOperation,
-  given: CallArguments,
+  callArguments: CallArguments,
 ): ApiRequest | { problem: string } {
-  const named = (place: 'path' | 'query') =>
+  const listParameterNames = (place: 'path' | 'query') =>
     parameters.filter((each) => each.in === place).map(({ name }) => name);
   for (const place of ['path', 'query'] as const) {
-    const known = named(place);
-    const unknown = Object.keys(given[place] ?? {}).find((name) => !known.includes(name));
-    if (unknown !== undefined) return { problem: notKnown(id, `${place}.${unknown}`, known) };
+    const allowed = listParameterNames(place);
+    const unknown = Object.keys(callArguments[place] ?? {}).find((name) => !allowed.includes(name));
+    if (unknown !== undefined) return { problem: describeUnknown(id, `${place}.${unknown}`, allowed) };
   }
-  const missing = named('path').find((name) => (given.path?.[name] ?? '') === '');
+  const missing = listParameterNames('path').find((name) => (callArguments.path?.[name] ?? '') === '');
   if (missing !== undefined) return { problem: `Required: path.${missing}` };
-  const leaving = named('path').find((name) => /^\.\.?$/.test(String(given.path?.[name])));
+  const leaving = listParameterNames('path').find((name) =>
+    /^\.\.?$/.test(String(callArguments.path?.[name])),
+  );
   if (leaving !== undefined) return { problem: `path.${leaving} may not be . or ..` };
-  const broken = [...textsOf(given.path, 'path'), ...textsOf(given.query, 'query')].find(
+  const broken = [...listTexts(callArguments.path, 'path'), ...listTexts(callArguments.query, 'query')].find(
     ([, text]) => !text.isWellFormed(),
   );
   if (broken) return { problem: `${broken[0]} is no well-formed Unicode: half of a pair of surrogates` };
   const types = Object.keys(requestBody?.content ?? {});
   // As over HTTP, an empty object is no body.
-  const body = types.length === 0 && isEmptyObject(given.body) ? undefined : given.body;
+  const body = types.length === 0 && isEmptyObject(callArguments.body) ? undefined : callArguments.body;
   if (body !== undefined && types.length === 0) return { problem: `${id} takes no body` };
   if (types.includes('multipart/form-data')) {
     return { problem: `${id} takes files, which this tool cannot send; use another operation` };
   }
   const filled = path.replaceAll(/\{(\w+)\+?\}/g, (_all, name: string) =>
-    urlPart(String(given.path?.[name])),
+    urlPart(String(callArguments.path?.[name])),
   );
   const query = new URLSearchParams(
-    Object.entries(given.query ?? {}).map(([name, value]) => [name, [value].flat().join(',')]),
+    Object.entries(callArguments.query ?? {}).map(([name, value]) => [name, [value].flat().join(',')]),
   );
   return {
     method,
     path: query.size > 0 ? `${filled}?${query}` : filled,
     ...(body !== undefined && { body }),
-    idempotencyKey: given.idempotencyKey,
+    idempotencyKey: callArguments.idempotencyKey,
   };
 }
 
 const isEmptyObject = (value: unknown) => JSON.stringify(value) === '{}';
 
-const notKnown = (id: string, name: string, known: readonly string[]) =>
-  `${id} has no ${name}; ${known.length > 0 ? `it has ${known.join(', ')}` : 'it has none'}`;
+const describeUnknown = (id: string, name: string, allowed: readonly string[]) =>
+  `${id} has no ${name}; ${allowed.length > 0 ? `it has ${allowed.join(', ')}` : 'it has none'}`;
 
 /** Each value as a text, with its place. */
-const textsOf = (values: CallArguments['query'], place: string) =>
+const listTexts = (values: CallArguments['query'], place: string) =>
   Object.entries(values ?? {}).flatMap(([name, value]) =>
     [value].flat().map((each) => [`${place}.${name}`, String(each)] as const),
   );
@@ -199,7 +208,7 @@ type Json = Record<string, unknown>;
 const schemaCharactersMax = 24_000;
 
 /** What a model needs to call an operation. @param wanted Names of schemas to describe instead of those that it names first */
-function description(
+function describeOperation(
   operation: ApiOperation,
   { schemas }: Pick<Operations, 'schemas'>,
   wanted: readonly string[] = [],
@@ -207,8 +216,8 @@ function description(
   const { id, method, path, summary, description: about, destructive, requestBody } = operation;
   const [mediaType] = Object.keys(requestBody?.content ?? {});
   const content = requestBody?.content[mediaType ?? ''];
-  const response = returned(operation);
-  const shown = wanted.length > 0 ? wanted : namesIn([content?.schema, response]);
+  const response = getReturnedSchema(operation);
+  const shown = wanted.length > 0 ? wanted : findSchemaNames([content?.schema, response]);
   return {
     id,
     request: `${method} ${path}`,
@@ -222,7 +231,7 @@ function description(
       note: 'This operation takes files, which call_operation cannot send',
     }),
     ...(response !== undefined && { returns: response }),
-    ...within(shown, schemas),
+    ...selectSchemas(shown, schemas),
   };
 }
 
@@ -237,14 +246,14 @@ function parameters({ parameters: all }: ApiOperation, place: 'path' | 'query'):
 }
 
 /** The schema of what a successful call returns. */
-function returned({ responses }: ApiOperation): unknown {
+function getReturnedSchema({ responses }: ApiOperation): unknown {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
   const content = (success?.content ?? {}) as Record<string, { schema?: unknown }>;
   return content['application/json']?.schema;
 }
 
 /** The schemas with these names, and those that they name, as far as there is room. */
-function within(names: readonly string[], schemas: Operations['schemas']): Json {
+function selectSchemas(names: readonly string[], schemas: Operations['schemas']): Json {
   const shown: Json = {};
   const left = [...names];
   const more: string[] = [];
@@ -259,7 +268,7 @@ function within(names: readonly string[], schemas: Operations['schemas']): Json 
     }
     characters += length;
     shown[name] = schema;
-    left.push(...namesIn(schema));
+    left.push(...findSchemaNames(schema));
   }
   return {
     ...(Object.keys(shown).length > 0 && { schemas: shown }),
@@ -267,9 +276,9 @@ function within(names: readonly string[], schemas: Operations['schemas']): Json 
   };
 }
 
-function namesIn(value: unknown): string[] {
+function findSchemaNames(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, member]) =>
-    key === '$ref' && typeof member === 'string' ? [member.split('/').at(-1) ?? ''] : namesIn(member),
+    key === '$ref' && typeof member === 'string' ? [member.split('/').at(-1) ?? ''] : findSchemaNames(member),
   );
 }

@@ -10,7 +10,7 @@ export function assertAttached({ content }: ChatMessage, index: number): void {
   const problems = content.flatMap((part, place): ErrorDetail[] => {
     if (part.type !== 'image' && part.type !== 'file') return [];
     const member = part.type === 'image' ? 'image' : 'data';
-    const message = problemOf(part.type === 'image' ? part.image : part.data, part.mimeType);
+    const message = findFileProblem(part.type === 'image' ? part.image : part.data, part.mimeType);
     const path = `messages.${index}.content.${place}.${member}`;
     return message === undefined ? [] : [{ path, code: 'INVALID_FORMAT', message }];
   });
@@ -22,7 +22,7 @@ export function assertAttached({ content }: ChatMessage, index: number): void {
   }
 }
 
-function problemOf(source: string, mimeType: string | undefined): string | undefined {
+function findFileProblem(source: string, mimeType: string | undefined): string | undefined {
   if (/^\s*[a-z][a-z0-9+.-]*:/i.test(source) && !/^\s*data:/i.test(source)) {
     // D83
     return 'Attach the file itself as a data: URL. URLs of other kinds are not fetched';

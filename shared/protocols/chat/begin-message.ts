@@ -14,28 +14,28 @@ export const beginMessage = /* @__PURE__ */ using([openTurn, conversationMessage
   const turns = openTurn(scope);
   type Options = Omit<Parameters<typeof turns.begin>[1], 'messages'>;
 
-  const add = async (visit: SessionContext, turn: OpenTurn, given: NewChatMessage) => {
+  const add = async (visit: SessionContext, turn: OpenTurn, newMessage: NewChatMessage) => {
     const added = await conversationMessages(scope).addMessage(
       { ...visit, session: turn.session },
       turn,
-      given,
+      newMessage,
     );
     return { turn, ...added };
   };
 
-  return async (visit: SessionContext, options: Options, given: NewChatMessage) => {
+  return async (visit: SessionContext, options: Options, newMessage: NewChatMessage) => {
     const claimed = turns.claim(visit);
     // Another request may have the session now: then wait for its turn.
-    const begun = claimed && (await add(visit, claimed, given).catch(unlessTaken));
+    const begun = claimed && (await add(visit, claimed, newMessage).catch(ignoreRefusedClaim));
     if (begun) return begun;
     const turn = await turns.begin(visit, { ...options, messages: 1 });
-    return add(visit, turn, given).catch(async (error) => {
+    return add(visit, turn, newMessage).catch(async (error) => {
       await turn.end();
       throw error;
     });
   };
 });
 
-function unlessTaken(error: unknown): undefined {
+function ignoreRefusedClaim(error: unknown): undefined {
   if (!(error instanceof ClaimRefused)) throw error;
 }

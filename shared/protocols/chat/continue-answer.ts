@@ -4,7 +4,11 @@ import { type SessionRun, sessionRuns } from '../../domain/client-sessions/sessi
 import { assertMessageFits } from '../../domain/conversations/message-writes.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/agent-execution.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/agent-input.ts';
-import { answerWaits, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-run.ts';
+import {
+  answerWaits,
+  createNotWaitingError,
+  type GivenAnswers,
+} from '../../execution/agent-runs/answer-run.ts';
 import { replayEvents } from '../../execution/agent-runs/run-events.ts';
 import { findExecution, type LogEntry, loadInput } from '../../execution/agent-runs/run-log.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
@@ -12,7 +16,7 @@ import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
 import { targetScope } from '../../execution/targets/start-target.ts';
 import { survivesProcess } from '../../execution/targets/survives-process.ts';
-import { flowTimeMs } from '../../execution/targets/time-limits.ts';
+import { getFlowTimeMs } from '../../execution/targets/time-limits.ts';
 import { pageToolType } from '../../execution/tools/call-tool.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
@@ -41,26 +45,27 @@ export const continueAnswer = /* @__PURE__ */ using(
   [openTurn, chatTargets, sessionRuns, conversationMessages, tokenMeter, targetScope],
   (scope: Scope) =>
     /** @throws 404 for a run that is none of the session; 400 and 409 as `answer` and `resumeFlowRun` */
-    async (visit: SessionContext, { signal, isStreamed, ...given }: Continuation) => {
-      const { executionId } = given;
+    async (visit: SessionContext, { signal, isStreamed, ...continuation }: Continuation) => {
+      const { executionId } = continuation;
       const { hash } = visit.session;
       const run = await sessionRuns(scope).find(hash, executionId);
       if (!run) throw notFound('Execution');
       await assertNamed(chatTargets(scope), visit);
       await assertContinuable(scope, visit, run);
       // Before the run goes on.
-      for (const [index, message] of (given.messages ?? []).entries()) assertMessageFits(message, index);
+      for (const [index, message] of (continuation.messages ?? []).entries())
+        assertMessageFits(message, index);
       await tokenMeter(scope)(visit);
-      const messages = given.messages?.length ?? 0;
+      const messages = continuation.messages?.length ?? 0;
       const turn = await openTurn(scope).begin(visit, { interrupts: false, messages, signal });
       try {
         const { conversationId } = run;
         await scope.table.commit([turn.noteRun({ conversationId, runId: executionId })]);
         const { eventsFor, ...brought } =
           run.target.kind === 'agent'
-            ? await continueAgent(scope, visit, given)
-            : { eventsFor: await continueFlow(scope, visit, given), tools: undefined };
-        await conversationMessages(scope).addTexts(run, given.messages ?? []);
+            ? await continueAgent(scope, visit, continuation)
+            : { eventsFor: await continueFlow(scope, visit, continuation), tools: undefined };
+        await conversationMessages(scope).addTexts(run, continuation.messages ?? []);
         return turn.respond(run, eventsFor, chatView(visit.token, brought), isStreamed);
       } catch (error) {
         await turn.end();
@@ -76,15 +81,15 @@ async function assertContinuable(scope: Scope, { session }: SessionContext, run:
     target.kind === 'agent'
       ? (await findExecution(scope, executionId)).status === 'paused'
       : (await scope.table.get(executionEntity, { id: executionId }, { consistent: true }))?.paused;
-  if (!isWaiting || session.conversationId !== run.conversationId) throw notWaiting();
+  if (!isWaiting || session.conversationId !== run.conversationId) throw createNotWaitingError();
 }
 
 type Given = Omit<Continuation, 'signal' | 'isStreamed'>;
 
-async function continueAgent(scope: Scope, visit: SessionContext, given: Given) {
-  const { executionId, clientTools, requestId, timeLeftMs: _, ...answers } = given;
+async function continueAgent(scope: Scope, visit: SessionContext, continuation: Given) {
+  const { executionId, clientTools, requestId, timeLeftMs: _, ...answers } = continuation;
   const place = { executionId };
-  const { run, added } = await answerWaits(scope, byVisitor(visit), place, {
+  const { run, added } = await answerWaits(scope, toCaller(visit), place, {
     ...answers,
     continuesHere: true,
   });
@@ -92,15 +97,15 @@ async function continueAgent(scope: Scope, visit: SessionContext, given: Given) 
   const sentSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
   const { content, input: before } = await loadInput(scope, run.execution);
   const input = clientTools ? { ...before, clientTools } : before;
-  const execution = clientTools ? await withInput(scope, run.execution, input) : run.execution;
+  const execution = clientTools ? await storeInput(scope, run.execution, input) : run.execution;
   const brought = { tools: input.clientTools, calls: callsOfPage(log) };
-  const waiting: EventsFor = () =>
+  const replayWaits: EventsFor = () =>
     agentEvents(
       (async function* () {
         yield* replayEvents(execution, log, sentSeq);
       })(),
     );
-  if (state.waits.length > 0) return { eventsFor: waiting, ...brought };
+  if (state.waits.length > 0) return { eventsFor: replayWaits, ...brought };
   const taken = { execution, log, sentSeq, mayHaveBegun: false, content, input };
   const events = survivesProcess.events(scope, taken, { isStreamed: true, requestId });
   return { eventsFor: (signal: AbortSignal) => agentEvents(events(signal)), ...brought };
@@ -112,7 +117,7 @@ const callsOfPage = (log: readonly LogEntry[]) =>
     .flatMap(({ id, toolType }) => (toolType === pageToolType ? [id] : []));
 
 /** Stores what a run goes on with, for the case that a worker continues it. */
-async function withInput(
+async function storeInput(
   scope: Scope,
   execution: Parameters<typeof loadInput>[1],
   input: RunInput,
@@ -132,10 +137,10 @@ async function continueFlow(
   { executionId, decisions = [], toolOutputs = {}, requestId, timeLeftMs }: Given,
 ): Promise<EventsFor> {
   if (decisions.length > 0) throw notFound('Approval');
-  const resumed = await resumeFlowRun(scope, byVisitor(visit), { executionId, toolOutputs });
-  const dispatch = { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs), showsProgress: true };
+  const resumed = await resumeFlowRun(scope, toCaller(visit), { executionId, toolOutputs });
+  const dispatch = { ...resumed, requestId, timeMs: getFlowTimeMs(timeLeftMs), showsProgress: true };
   return (callerSignal) => flowEvents(executeFlowRun(scope, { ...dispatch, callerSignal }));
 }
 
 /** Visitors have no permissions; the runs of chats take none. */
-const byVisitor = (visit: SessionContext) => ({ ...sessionVisitor(visit), permissions: [] });
+const toCaller = (visit: SessionContext) => ({ ...sessionVisitor(visit), permissions: [] });

@@ -1,3 +1,11 @@
+/**
+ * Stores the messages and answers of chat visitors in their conversations.
+ * `addMessage` writes the message, the record of its run and the turn's run id in one transaction, and returns the history
+ * that the model gets. `addAnswer` writes the answer and ends the turn in one transaction: whoever comes second finds the
+ * answer stored, and an answer that a later message interrupted is not stored. Each run's usage is counted once.
+ * After a crash the turn stays open until its lease ends; `addLateAnswer` adds an agent's answer from the log of its run.
+ * `open-turn.ts` and `continue-answer.ts` call it; the leases of turns are in `domain/client-sessions`.
+ */
 import { conflict, hasCode, ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
@@ -39,7 +47,7 @@ export const conversationMessages = /* @__PURE__ */ using(
     const conversations = conversationStore(scope);
     const turns = turnLeases(scope);
 
-    async function conversationOf(
+    async function openConversation(
       { token, origin, session }: SessionContext,
       { message, metadata }: Pick<NewChatMessage, 'metadata'> & { message: Message },
     ): Promise<Conversation> {
@@ -80,16 +88,16 @@ export const conversationMessages = /* @__PURE__ */ using(
       async addMessage(
         visit: SessionContext,
         { noteRun, refusal: alsoWriteRefused }: Pick<ChatTurn, 'noteRun' | 'refusal'>,
-        { executionId, answerId, message: given, metadata }: NewChatMessage,
+        { executionId, answerId, message: chatMessage, metadata }: NewChatMessage,
       ) {
         const { hash, target } = visit.session;
-        const message: Message = { role: 'user', content: withoutReasoning(given) };
-        const conversation = await conversationOf(visit, { message, metadata });
+        const message: Message = { role: 'user', content: dropReasoning(chatMessage) };
+        const conversation = await openConversation(visit, { message, metadata });
         const { id: conversationId } = conversation;
         const { messages, ...before } = await messagePages(scope).readRecent(conversation, historyMax);
         const run = { hash, executionId, target, conversationId, answerId };
         const noted = noteRun({ conversationId, runId: executionId });
-        const added = { ...message, id: given.id ?? scope.newId('msg') };
+        const added = { ...message, id: chatMessage.id ?? scope.newId('msg') };
         const { conversation: after, added: count } = await conversations.append(conversationId, [added], {
           current: conversation,
           alsoWrite: [noted, sessionRuns(scope).insert(run)],
@@ -102,7 +110,7 @@ export const conversationMessages = /* @__PURE__ */ using(
         const previousMessageAt = messages.at(-1)?.createdAt;
         const history = { ...before, conversationId, generation: conversation.generation };
         const answered = { ...run, conversation: after };
-        return { run: answered, messages: withRecentFiles([...texts, message]), history, previousMessageAt };
+        return { run: answered, messages: keepRecentFiles([...texts, message]), history, previousMessageAt };
       },
 
       /** Adds the answer and ends the turn, unless another message has interrupted it. */
@@ -112,11 +120,11 @@ export const conversationMessages = /* @__PURE__ */ using(
         text: string,
         usage: ConversationUsage,
       ): Promise<'interrupted' | 'stored' | 'stored, and the turn has ended'> {
-        const { hash, executionId, conversationId, answerId, conversation: known } = run;
+        const { hash, executionId, conversationId, answerId, conversation } = run;
         const alsoWrite = [turns.answeredOf(hash, turnId)];
-        const options = { alsoWrite, usage, ...(known && { current: known }) };
+        const options = { alsoWrite, usage, ...(conversation && { current: conversation }) };
         const add = (id: string) =>
-          conversations.append(conversationId, answersOf(id, text, executionId), options).then(
+          conversations.append(conversationId, toAnswerMessages(id, text, executionId), options).then(
             ({ added }) => (added > 0 ? 'stored, and the turn has ended' : 'stored'),
             (error) => {
               if (hasCode(error, 'CONFLICT')) return 'interrupted';
@@ -151,7 +159,7 @@ export const conversationMessages = /* @__PURE__ */ using(
         usage: ConversationUsage,
       ): Promise<void> {
         const { executionId, conversationId, answerId } = run;
-        const answers = answersOf(answerId, text, executionId);
+        const answers = toAnswerMessages(answerId, text, executionId);
         const added = conversations.append(conversationId, answers, { usage });
         await added.catch(ifMissing(undefined));
         await turns.settle(run.hash, run.executionId);
@@ -160,36 +168,36 @@ export const conversationMessages = /* @__PURE__ */ using(
   },
 );
 
-const answersOf = (id: string, text: string, runId: string) =>
+const toAnswerMessages = (id: string, text: string, runId: string) =>
   text === '' ? [] : [{ id, role: 'assistant' as const, content: text, runId }];
 
 /** @throws 409 for a repeated message. */
 const alreadySent = () =>
   conflict('The conversation has a message with this id already. Send a new message with a new id');
 
-export function withoutReasoning({ content }: ChatMessage): Message['content'] {
+export function dropReasoning({ content }: ChatMessage): Message['content'] {
   return typeof content === 'string' ? content : content.filter((part) => part.type !== 'reasoning');
 }
 
 const omitted = '(A file of an earlier message, which is left out)';
 
 /** Keeps the newest files that a model takes: more would fail every later answer. The last message is left as it is. */
-export function withRecentFiles(messages: readonly Message[]): Message[] {
+export function keepRecentFiles(messages: readonly Message[]): Message[] {
   let [places, bytes] = [filesMax, allBytesMax];
-  const fitting = (part: ContentPart): ContentPart => {
+  const fitPart = (part: ContentPart): ContentPart => {
     if (part.type === 'text') return part;
     places--;
-    bytes -= bytesOf(part.type === 'image' ? part.image : part.data);
+    bytes -= estimateBytes(part.type === 'image' ? part.image : part.data);
     return places >= 0 && bytes >= 0 ? part : { type: 'text', text: omitted };
   };
   const newestFirst = messages.toReversed().map((message, index): Message => {
     const { content } = message;
     if (typeof content === 'string') return message;
-    const parts = content.toReversed().map(fitting).toReversed();
+    const parts = content.toReversed().map(fitPart).toReversed();
     return index === 0 ? message : { ...message, content: parts };
   });
   return newestFirst.toReversed();
 }
 
 /** Visitors send files as base64. */
-const bytesOf = (source: string) => (source.length * 3) / 4;
+const estimateBytes = (source: string) => (source.length * 3) / 4;

@@ -1,3 +1,10 @@
+/**
+ * Yields the events of an answer that another request began, from where the page's cursor is.
+ * The answer of an agent is read from the log of its run, and stored if its own request did not. A flow has no log: its
+ * answer is polled from the session and the conversation, with pings, until its turn ends or another one replaces it.
+ * While the current turn is read, it counts as watched (`turnLeases`); leaving stops that and nothing else.
+ * `functions/client-chat/events.ts` calls it; cursors are in `chat/events/cursor.ts`.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientSession, clientSessionEntity } from '../../domain/client-sessions/client-session.ts';
 import type { SessionRun } from '../../domain/client-sessions/session-run.ts';
@@ -15,7 +22,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 import { conversationMessages } from './conversation-messages.ts';
-import { failureEvent, shownText } from './events/answer-end.ts';
+import { failureEvent, toTextEvents } from './events/answer-end.ts';
 import type { ClientEventBody } from './events/client-event.ts';
 import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
 import { type Cursor, cursorText, flowEndSeq, restOfText } from './events/cursor.ts';
@@ -31,19 +38,19 @@ const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages], (sco
   const { table, now } = scope;
 
   /** @returns the turn that gives the answer; another one, if a later message interrupted it; undefined after the end. */
-  async function turnOf({ hash }: SessionRun): Promise<ClientSession | undefined> {
+  async function findTurn({ hash }: SessionRun): Promise<ClientSession | undefined> {
     const session = await table.get(clientSessionEntity, { hash }, { consistent: true });
     return session && isHeld(session, now()) ? session : undefined;
   }
 
-  async function answerOf({ conversationId, answerId }: SessionRun): Promise<string | undefined> {
+  async function findAnswer({ conversationId, answerId }: SessionRun): Promise<string | undefined> {
     const conversation = await conversationStore(scope).find(conversationId);
     const { messages } = await messagePages(scope).readBefore(conversation, { limit: searchedMessages });
     const answer = messages.find(({ id, content }) => id === answerId && content !== null);
     return answer && messageText(answer as Message);
   }
 
-  async function bodiesOf(
+  async function createBodies(
     run: SessionRun,
     after: Cursor | undefined,
     isReplaced: boolean,
@@ -55,11 +62,11 @@ const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages], (sco
       const awaitedAt = now().toISOString();
       return [{ type: 'await', awaitReason: 'local_tool', awaitedAt, toolCallId, toolName }];
     }
-    const finalOutput = await answerOf(run);
+    const finalOutput = await findAnswer(run);
     if (finalOutput === undefined) return [failureEvent(kind, isReplaced ? 'INTERRUPTED' : 'FAILED')];
     const completedAt = now().toISOString();
     const end = { type: 'execution_complete', kind, success: true, finalOutput, durationMs: 0, completedAt };
-    return [...textsOf(finalOutput, after), end as ClientEventBody];
+    return [...createTextEvents(finalOutput, after), end as ClientEventBody];
   }
 
   return async function* follow(
@@ -69,34 +76,34 @@ const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages], (sco
   ): AsyncGenerator<ClientSentEvent, void> {
     const { executionId } = run;
     let last = after?.seq ?? -1;
-    const numbered = (body: ClientEventBody, seq: number, id: Cursor): ClientSentEvent => {
+    const numberEvent = (body: ClientEventBody, seq: number, id: Cursor): ClientSentEvent => {
       last = Math.max(seq, last + 1);
       return { event: { ...body, executionId, seq: last } as ClientSentEvent['event'], id: cursorText(id) };
     };
     let quietSince = now().getTime();
-    let turn = await turnOf(run);
+    let turn = await findTurn(run);
     const first = turn?.runId === executionId ? turn.turnId : undefined;
     while (turn !== undefined && turn.turnId === first) {
       await sleep(pollMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      turn = await turnOf(run);
+      turn = await findTurn(run);
       if (now().getTime() - quietSince < pingEveryMs) continue;
       quietSince = now().getTime();
-      yield numbered({ type: 'ping', timestamp: now().toISOString() }, 0, after ?? { seq: 0 });
+      yield numberEvent({ type: 'ping', timestamp: now().toISOString() }, 0, after ?? { seq: 0 });
     }
-    const bodies = await bodiesOf(run, after, first !== undefined && turn !== undefined);
+    const bodies = await createBodies(run, after, first !== undefined && turn !== undefined);
     for (const [index, body] of bodies.entries()) {
-      if (body.type === 'await') return yield numbered(body, 0, after ?? { seq: 0 });
+      if (body.type === 'await') return yield numberEvent(body, 0, after ?? { seq: 0 });
       const seq = flowEndSeq - (bodies.length - 1 - index);
-      if (seq > (after?.seq ?? -1)) yield numbered(body, seq, { ...after, seq });
+      if (seq > (after?.seq ?? -1)) yield numberEvent(body, seq, { ...after, seq });
     }
   };
 });
 
 /** The rest of the text that a page has the beginning of, or the whole text. */
-function textsOf(text: string, after: Cursor | undefined): ClientEventBody[] {
+function createTextEvents(text: string, after: Cursor | undefined): ClientEventBody[] {
   const had = after && restOfText(text, after);
-  if (!had) return shownText(text);
+  if (!had) return toTextEvents(text);
   const { id, rest } = had;
   return [
     ...(rest === '' ? [] : [{ type: 'text_delta' as const, id, delta: rest }]),

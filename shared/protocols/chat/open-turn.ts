@@ -11,7 +11,7 @@ import type { StreamEvent } from '../run-events/stream-event.ts';
 import { type AnswerRun, conversationMessages } from './conversation-messages.ts';
 import { clientEvents, type VisitorView } from './events/client-events.ts';
 import { ClientResult, readClientResult } from './events/client-result.ts';
-import { sentClientEvents } from './events/sent-events.ts';
+import { sendClientEvents } from './events/sent-events.ts';
 import { settledRuns } from './settled-runs.ts';
 import type { SessionContext } from './visitor.ts';
 
@@ -33,13 +33,13 @@ export const openTurn = /* @__PURE__ */ using(
     const leases = turnLeases(scope);
     const conversations = conversationMessages(scope);
 
-    async function begin({ session: known, token }: SessionContext, options: TurnOptions): Promise<OpenTurn> {
-      const turn = await turns.begin(known, token, options);
-      const opened = opening(known.hash, turn);
+    async function begin({ session, token }: SessionContext, options: TurnOptions): Promise<OpenTurn> {
+      const turn = await turns.begin(session, token, options);
+      const opened = createTurn(session.hash, turn);
       opened.hold();
       if (turn.replaced) {
         await settledRuns(scope)
-          .replace(known.hash, turn.replaced)
+          .replace(session.hash, turn.replaced)
           .catch(ifMissing(undefined))
           .catch(async (error) => {
             await opened.end();
@@ -49,7 +49,7 @@ export const openTurn = /* @__PURE__ */ using(
       return opened;
     }
 
-    function opening(hash: string, { session, turnId, noteRun, refusal }: ChatTurn) {
+    function createTurn(hash: string, { session, turnId, noteRun, refusal }: ChatTurn) {
       let holding: ReturnType<typeof leases.hold> | undefined;
       const hold = () => {
         holding ??= leases.hold(hash, turnId);
@@ -61,7 +61,7 @@ export const openTurn = /* @__PURE__ */ using(
         if (!hasEnded) await leases.end(hash, turnId);
       };
 
-      async function* eventsOf(
+      async function* streamEvents(
         run: AnswerRun,
         eventsFor: EventsFor,
         view: VisitorView,
@@ -91,8 +91,8 @@ export const openTurn = /* @__PURE__ */ using(
       }
 
       const respond: OpenTurn['respond'] = (run, eventsFor, view, isStreamed = true) => {
-        const events = (pageGone: AbortSignal) => eventsOf(run, eventsFor, view, pageGone);
-        if (isStreamed) return sentClientEvents(events);
+        const events = (pageGone: AbortSignal) => streamEvents(run, eventsFor, view, pageGone);
+        if (isStreamed) return sendClientEvents(events);
         return streamBody({
           contentType: 'application/json',
           keepAlive: ' ',
@@ -110,7 +110,7 @@ export const openTurn = /* @__PURE__ */ using(
       /** A turn that begins with the write of its message: see `claim`. */
       claim({ session, token }: SessionContext): OpenTurn | undefined {
         const turn = turns.claim(session, token);
-        return turn && opening(session.hash, turn);
+        return turn && createTurn(session.hash, turn);
       },
     };
   },

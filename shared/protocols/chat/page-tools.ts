@@ -58,9 +58,9 @@ export const pageTools = /* @__PURE__ */ using([pageToolSets, sandbox], (scope: 
   /** @returns undefined if it says nothing of tools. @throws 400 for an invalid schema; 409 for an unknown fingerprint. */
   async of(
     { token, session }: SessionContext,
-    given: { clientTools?: PageTool[] | undefined; clientToolsFingerprint?: string | undefined },
+    request: { clientTools?: PageTool[] | undefined; clientToolsFingerprint?: string | undefined },
   ): Promise<ClientTool[] | undefined> {
-    const { clientTools: sent, clientToolsFingerprint: fingerprint } = given;
+    const { clientTools: sent, clientToolsFingerprint: fingerprint } = request;
     await checkSchemas(scope, sent ?? []);
     const tools = await pageToolSets(scope).resolve(session.hash, { tools: sent, fingerprint });
     return tools && filterAllowedTools(token, tools).map(toRun);

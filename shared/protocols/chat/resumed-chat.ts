@@ -7,7 +7,7 @@ import { executionEntity } from '../../execution/runs/execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { settledRuns } from './settled-runs.ts';
-import { shownConversation } from './shown-conversation.ts';
+import { toShownConversation } from './shown-conversation.ts';
 
 const shownMessages = 50;
 
@@ -15,7 +15,7 @@ export const resumedChat = /* @__PURE__ */ using(
   [conversationStore, messagePages, settledRuns],
   (scope: Scope) => {
     /** The run of an answer that is being given, or waits for the page. */
-    async function openRunOf(session: ClientSession): Promise<string | null> {
+    async function findOpenRun(session: ClientSession): Promise<string | null> {
       const { hash, runId } = session;
       if (runId === undefined) return null;
       const status = await settledRuns(scope)
@@ -32,11 +32,11 @@ export const resumedChat = /* @__PURE__ */ using(
       const { conversationId } = session;
       if (conversationId === null) return { conversation: null, executionId: null };
       // First, since it may add an answer.
-      const executionId = await openRunOf(session);
+      const executionId = await findOpenRun(session);
       const conversation = await conversationStore(scope).find(conversationId).catch(ifMissing(undefined));
       if (!conversation) return { conversation: null, executionId: null };
       const page = await messagePages(scope).readBefore(conversation, { limit: shownMessages });
-      return { conversation: shownConversation(conversation, page), executionId };
+      return { conversation: toShownConversation(conversation, page), executionId };
     };
   },
 );

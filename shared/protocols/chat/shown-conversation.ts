@@ -10,7 +10,7 @@ export const conversationRow = ({ id, title, messageCount, createdAt, updatedAt 
 });
 
 /** What a visitor sees of a conversation. System messages are the tenant's. */
-export const shownConversation = (conversation: Conversation, { messages, cursor }: MessagePage) => ({
+export const toShownConversation = (conversation: Conversation, { messages, cursor }: MessagePage) => ({
   ...conversationRow(conversation),
   messages: messages.flatMap(({ role, ...message }) => (role === 'system' ? [] : [{ role, ...message }])),
   messagesCursor: cursor,

@@ -33,13 +33,13 @@ export async function startAnswer(scope: Scope, { token, ...run }: ChatRun): Pro
     policy: survivesProcess,
   })
     .catch(ifMissing(undefined))
-    .catch(withoutDetails(kind));
+    .catch(hideDetails(kind));
   if (!started) throw notFound(kind === 'flow' ? 'Flow' : 'Agent');
   return targetEvents(started);
 }
 
 /** The details of an agent that cannot run show its system prompt. */
-const withoutDetails = (kind: 'flow' | 'agent') => (error: unknown) => {
+const hideDetails = (kind: 'flow' | 'agent') => (error: unknown) => {
   if (hasCode(error, 'UNPROCESSABLE')) throw conflict('The flow has no steps');
   if (kind === 'flow' || !hasCode(error, 'VALIDATION')) throw error;
   log.info('An agent cannot answer a visitor', { reason: error.details.map(({ message }) => message) });

@@ -1,3 +1,12 @@
+/**
+ * Admits the requests of chat visitors: finds their token or session, and with it the tenant and its scope.
+ * Order: take the credential from the body or the header, look it up, count the request (for its network and token, or for
+ * the address if the credential is unknown), then check that the token is active and allows the page's origin. A refusal
+ * tells neither whether the token or its origins are the reason, nor whether a surface exists. Of requests that run
+ * something, one network may use half of the token's limits.
+ * The endpoints of `functions/client-chat` declare one of the exported kinds of scope; what it found is read back with
+ * `tokenContext` or `sessionContext`. The session's token, conversation and target are read ahead in one request.
+ */
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { forbidden, rateLimited, type ServiceError, unauthenticated } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';
@@ -48,20 +57,23 @@ type Found<V> =
   | { admission: RequestAdmission; scope?: undefined }
   | { admission: RequestAdmission; scope: Scope; visit: V };
 
-type Find<V> = (given: string, request: Request) => Promise<Found<V>>;
+type Find<V> = (credential: string, request: Request) => Promise<Found<V>>;
 
 /** By the first of these members that the body has. The endpoint refuses a body that has not exactly one. */
-const visitorsBy = <V>(finders: Readonly<Record<string, Find<V>>>, membersOf = membersOfBody): ScopeFrom => ({
+const defineVisitorScope = <V>(
+  finders: Readonly<Record<string, Find<V>>>,
+  membersOf = membersOfBody,
+): ScopeFrom => ({
   kind: 'from',
   uses: ['rate-limits', 'table:read'],
   async resolveCall(event, runtime) {
     const sourceIp = event.requestContext.identity?.sourceIp ?? null;
     const members = membersOf(event);
-    const [given] = Object.entries(finders).flatMap(([name, find]) => {
+    const [credential] = Object.entries(finders).flatMap(([name, find]) => {
       const value = members[name];
       return isCredential(value) ? [{ value, find }] : [];
     });
-    if (!given) {
+    if (!credential) {
       const admission = await admitAddress(runtime.scopeOf(''), sourceIp);
       const refusal = membersOf === membersOfBody ? undefined : sessionEnded();
       return { admission: Promise.resolve({ ...admission, refusal: admission.refusal ?? refusal }) };
@@ -75,11 +87,11 @@ const visitorsBy = <V>(finders: Readonly<Record<string, Find<V>>>, membersOf = m
     const ownHost = event.headers['sec-fetch-site'] === 'same-origin' ? host : undefined;
     const countUnknown = () => admitAddress(runtime.scopeOf(''), sourceIp);
     const request = { origin, ownHost, runtime, count, countUnknown };
-    const found = await given.find(given.value, request);
+    const found = await credential.find(credential.value, request);
     const admission = Promise.resolve(found.admission);
     if (!found.scope) return { admission };
     const scope: VisitorScope<V> = { ...found.scope, visit: found.visit };
-    return { scope, admission, caller: `visitor ${hashKey(given.value)}` };
+    return { scope, admission, caller: `visitor ${hashKey(credential.value)}` };
   },
 });
 
@@ -109,13 +121,13 @@ const notHere = () => forbidden('The client token is not active on this page');
 const noToken = () => forbidden('The surface has no client token that is active on this page');
 
 /** @returns what is wrong with using a token on a page. */
-const refusalOf = (
+const findRefusal = (
   { isActive, allowedOrigins }: ClientToken,
   origin: string | null,
 ): ServiceError | undefined =>
   isActive && originMatches(allowedOrigins, origin ?? undefined) ? undefined : notHere();
 
-const byTokenValue: Find<TokenContext> = async (value, { origin, runtime, count, countUnknown }) => {
+const findTokenByValue: Find<TokenContext> = async (value, { origin, runtime, count, countUnknown }) => {
   const found = await findByValue(runtime.scopeOf('').table, value);
   const admission = await (found ? count(hashKey(value)) : countUnknown());
   if (admission.refusal) return { admission };
@@ -123,18 +135,21 @@ const byTokenValue: Find<TokenContext> = async (value, { origin, runtime, count,
   const scope = runtime.scopeOf(tenant);
   const token = found && (await scope.table.get(clientTokenEntity, { id }, { consistent: true }));
   if (token?.value !== value) return { admission: { ...admission, refusal: invalidToken() } };
-  const refusal = refusalOf(token, origin);
+  const refusal = findRefusal(token, origin);
   return refusal ? { admission: { ...admission, refusal } } : { admission, scope, visit: { token, origin } };
 };
 
 const SurfaceId = resourceId('surface');
 
-const bySurface: Find<TokenContext> = async (surfaceId, { origin, runtime, count, countUnknown }) => {
+const findTokenBySurface: Find<TokenContext> = async (
+  surfaceId,
+  { origin, runtime, count, countUnknown },
+) => {
   // The body is checked later; a key of the table is not any text.
   const tokens = SurfaceId.safeParse(surfaceId).success ? await findBySurface(runtime, surfaceId) : [];
   const admission = await (tokens.length > 0 ? count(hashKey(surfaceId)) : countUnknown());
   if (admission.refusal) return { admission };
-  const token = tokens.find((each) => !refusalOf(each, origin));
+  const token = tokens.find((each) => !findRefusal(each, origin));
   if (!token) return { admission: { ...admission, refusal: noToken() } };
   return {
     admission,
@@ -144,7 +159,10 @@ const bySurface: Find<TokenContext> = async (surfaceId, { origin, runtime, count
 };
 
 /** Admits pages that have a client token, or name a chat surface with a token that allows their origin. */
-export const byToken = visitorsBy<TokenContext>({ token: byTokenValue, surfaceId: bySurface });
+export const byToken = defineVisitorScope<TokenContext>({
+  token: findTokenByValue,
+  surfaceId: findTokenBySurface,
+});
 
 export const tokenContext = /* @__PURE__ */ using(
   [],
@@ -161,43 +179,46 @@ type Purpose = 'reads' | 'starts' | 'continues';
 const findVisit =
   (purpose: Purpose): Find<SessionContext> =>
   async (sessionId, request) => {
-    const { origin: given, ownHost, runtime, count, countUnknown } = request;
+    const { origin: pageOrigin, ownHost, runtime, count, countUnknown } = request;
     const session = await findSession(runtime.scopeOf('').table, sessionId, runtime.scopeOf('').now());
-    if (!session) return { admission: refused(await countUnknown(), sessionEnded()) };
-    const origin = given ?? originAt(session, ownHost);
+    if (!session) return { admission: addRefusal(await countUnknown(), sessionEnded()) };
+    const origin = pageOrigin ?? resolveOrigin(session, ownHost);
     const runs = purpose !== 'reads';
     const [counted, { scope, token }] = await Promise.all([
       count(session.tokenHash, runs),
       readForSession(session, runtime, purpose === 'starts'),
     ]);
-    const admission = runs && token ? ofShare(counted, token, runtime.scopeOf('').now()) : counted;
+    const admission = runs && token ? limitToShare(counted, token, runtime.scopeOf('').now()) : counted;
     if (admission.refusal) return { admission };
-    const refusal = token && refusalOf(token, origin);
-    if (refusal) return { admission: refused(admission, refusal) };
+    const refusal = token && findRefusal(token, origin);
+    if (refusal) return { admission: addRefusal(admission, refusal) };
     if (!token || !isOpenedBy(session, { token, origin }))
-      return { admission: refused(admission, sessionEnded()) };
+      return { admission: addRefusal(admission, sessionEnded()) };
     return { admission, scope, visit: { token, origin, session } };
   };
 
-const originAt = ({ origin }: ClientSession, host: string | undefined): string | null =>
+const resolveOrigin = ({ origin }: ClientSession, host: string | undefined): string | null =>
   origin !== null && host !== undefined && URL.parse(origin)?.host === host ? origin : null;
 
-const refused = (admission: RequestAdmission, refusal: ServiceError): RequestAdmission => ({
+const addRefusal = (admission: RequestAdmission, refusal: ServiceError): RequestAdmission => ({
   ...admission,
   refusal: admission.refusal ?? refusal,
 });
 
 /** Admits visitors who have a session. */
-export const bySession = visitorsBy<SessionContext>({ sessionId: findVisit('reads') });
+export const bySession = defineVisitorScope<SessionContext>({ sessionId: findVisit('reads') });
 
 /** The same for a message. */
-export const bySessionToAnswer = visitorsBy<SessionContext>({ sessionId: findVisit('starts') });
+export const bySessionToAnswer = defineVisitorScope<SessionContext>({ sessionId: findVisit('starts') });
 
 /** The same for what continues an answer. */
-export const bySessionToContinue = visitorsBy<SessionContext>({ sessionId: findVisit('continues') });
+export const bySessionToContinue = defineVisitorScope<SessionContext>({ sessionId: findVisit('continues') });
 
 /** The same for requests without a body. */
-export const bySessionHeader = visitorsBy<SessionContext>({ sessionId: findVisit('reads') }, membersOfHeader);
+export const bySessionHeader = defineVisitorScope<SessionContext>(
+  { sessionId: findVisit('reads') },
+  membersOfHeader,
+);
 
 /** Counts a request that runs something for its token: only one that was found right. @throws 429 */
 export const tokenMeter = /* @__PURE__ */ using(
@@ -265,13 +286,13 @@ const visitorShare = ({ rateLimitPerMinute, rateLimitPerHour }: Limits) => ({
 type Limits = Pick<ClientToken, 'rateLimitPerMinute' | 'rateLimitPerHour'>;
 
 /** Refuses a request that was counted beyond the share of its network. */
-function ofShare(counted: RequestAdmission, token: Limits, now: Date): RequestAdmission {
+function limitToShare(counted: RequestAdmission, token: Limits, now: Date): RequestAdmission {
   const { perMinute, perHour } = visitorShare(token);
   const { minutely, hourly, daily } = counted.windows;
   const windows = {
     daily,
-    ...(minutely && { minutely: limitedTo(perMinute, minutely) }),
-    ...(hourly && { hourly: limitedTo(perHour, hourly) }),
+    ...(minutely && { minutely: limitWindow(perMinute, minutely) }),
+    ...(hourly && { hourly: limitWindow(perHour, hourly) }),
   };
   const refusal =
     counted.refusal ??
@@ -280,15 +301,15 @@ function ofShare(counted: RequestAdmission, token: Limits, now: Date): RequestAd
   return { ...counted, windows, rateLimit: pickTightestWindow(windows), refusal };
 }
 
-const usedOf = ({ limit, remaining }: RateLimit) => limit - remaining;
+const countUsed = ({ limit, remaining }: RateLimit) => limit - remaining;
 
-const limitedTo = (limit: number, window: RateLimit): RateLimit => ({
+const limitWindow = (limit: number, window: RateLimit): RateLimit => ({
   ...window,
   limit,
-  remaining: Math.max(0, limit - usedOf(window)),
+  remaining: Math.max(0, limit - countUsed(window)),
 });
 
 const tooMany = (title: 'Minutely' | 'Hourly', window: RateLimit | undefined, limit: number, now: Date) =>
-  window && usedOf(window) > limit
+  window && countUsed(window) > limit
     ? rateLimited(title, limit, Math.max(1, window.reset - unixSeconds(now)))
     : undefined;

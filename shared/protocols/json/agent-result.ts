@@ -74,7 +74,7 @@ export async function readAgentResult(
       tokens.output += event.tokens.output;
       tokens.cachedInput += event.tokens.cachedInput;
     } else if (event.type === 'awaiting') {
-      awaits.push(awaitedOf(event.wait));
+      awaits.push(toAwaited(event.wait));
       durationMs = event.durationMs;
     } else if (event.type === 'ended') {
       const { end, summary } = event;
@@ -115,7 +115,7 @@ export async function readAgentResult(
   };
 }
 
-const awaitedOf = ({ kind, callId: toolCallId, approvalId, toolName, parameters, until }: LoopWait) => ({
+const toAwaited = ({ kind, callId: toolCallId, approvalId, toolName, parameters, until }: LoopWait) => ({
   awaitReason: kind === 'approval' ? ('approval' as const) : ('local_tool' as const),
   toolCallId,
   toolName,

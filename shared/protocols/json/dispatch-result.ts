@@ -77,18 +77,18 @@ export async function readDispatchResult(events: AsyncIterable<FlowRunEvent>): P
   let executionId = '';
   for await (const event of events) {
     if (event.type === 'started') executionId = event.execution.id;
-    else if (event.type === 'step-ended') steps.push(rowOf(event));
+    else if (event.type === 'step-ended') steps.push(toRow(event));
     else if ('totals' in event) {
       const { durationMs, totals } = event;
       const { tokens: totalTokens, cost: totalCost, warnings } = totals;
       const facts = { executionId, steps, totalTokens, totalCost, durationMs, warnings: [...warnings] };
-      return { ...facts, ...endingOf(event) };
+      return { ...facts, ...toEnding(event) };
     }
   }
   throw new Error('An execution ended without its last event');
 }
 
-function rowOf({ step, result }: FlowRunEventOf<'step-ended'>): StepRow {
+function toRow({ step, result }: FlowRunEventOf<'step-ended'>): StepRow {
   const { promptTokens = null, completionTokens = null, estimatedCost = null, resolvedPrompt } = result;
   const { stepId: id, path, status, output = null, error = null, durationMs, modelUsed = null } = result;
   return {
@@ -111,7 +111,7 @@ function rowOf({ step, result }: FlowRunEventOf<'step-ended'>): StepRow {
   };
 }
 
-function endingOf(
+function toEnding(
   event: FinalEvent,
 ): Pick<
   DispatchResult,

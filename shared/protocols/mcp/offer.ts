@@ -13,7 +13,11 @@ export interface McpOffer {
 }
 
 /** @throws 403 if the surface offers something, but nothing to this caller. */
-export function offerTo(surface: Surface, exposed: readonly ExposedItem[], principal: Principal): McpOffer {
+export function selectOffer(
+  surface: Surface,
+  exposed: readonly ExposedItem[],
+  principal: Principal,
+): McpOffer {
   const items = exposed.filter((item) => mayRun(item, principal));
   const opened = listOfferedRecordTypes(surface);
   const recordTypes = mayRead(principal) ? opened : [];

@@ -1,3 +1,10 @@
+/**
+ * Serves the items of a surface over MCP: flows and agents as tools or prompts, records as resources.
+ * Made for each request from the offer (`offer.ts`), which has what the caller may use; the lists show fewer items if the
+ * surface says so. A tool call starts the run of its item and waits for its outcome; errors of the caller and of the run are
+ * results, a prompt that fails is an error. Files of the tenant are shown as images or sound if they are small.
+ * `functions/surface-mcp` gives it to `adapters/mcp-server/respond.ts`; `tools.ts` names the tools and reads outcomes.
+ */
 import type {
   CallToolResult,
   CompleteRequestParams,
@@ -10,17 +17,17 @@ import type {
 import { assetStore } from '../../adapters/assets/asset-store.ts';
 import {
   contentText,
-  failedResult,
+  findToolResult,
   isMembers,
   textBlock,
-  toolResultIn,
+  toFailedResult,
   toPromptMessages,
 } from '../../adapters/mcp-server/content.ts';
 import { failureMessage } from '../../adapters/mcp-server/failures.ts';
 import { pageAcross, pageMax } from '../../adapters/mcp-server/pages.ts';
 import type { Completion, ReportProgress, ServedMcp } from '../../adapters/mcp-server/served.ts';
 import type { AssetsPort } from '../../adapters/ports/assets-port.ts';
-import { depthOfCall } from '../../core/agent-depth.ts';
+import { getCallDepth } from '../../core/agent-depth.ts';
 import { ifMissing, invalidAt, notFound, ServiceError } from '../../core/errors/errors.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
@@ -37,9 +44,9 @@ import { cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { rememberFlow } from '../surface/last-flows.ts';
 import type { OutwardRun } from '../surface/outward.ts';
-import { exposedRun, type SurfaceCall } from '../surface/start-exposed.ts';
+import { type SurfaceCall, startExposedRun } from '../surface/start-exposed.ts';
 import type { McpOffer } from './offer.ts';
-import { describedAs, endpointSlugs, exposedToolName, itemTools, readOutcome } from './tools.ts';
+import { describeItem, endpointSlugs, itemTools, nameTool, readOutcome } from './tools.ts';
 
 interface Asked {
   surface: Surface;
@@ -52,41 +59,41 @@ interface Asked {
   depth: string | undefined;
 }
 
-export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, depth }: Asked): ServedMcp {
+export function serveItems(scope: Scope, { surface, exposed, offer, listed, call, depth }: Asked): ServedMcp {
   const { recordTypes } = offer;
-  const toolsIn = (items: readonly ExposedItem[]) =>
+  const createTools = (items: readonly ExposedItem[]) =>
     itemTools(
       items.filter(({ item }) => !isPrompt(item)),
       exposed,
     );
-  const promptsIn = (items: readonly ExposedItem[]) =>
+  const createPrompts = (items: readonly ExposedItem[]) =>
     itemPrompts(
       items.filter(({ item }) => isPrompt(item)),
       exposed,
     );
-  const tools = toolsIn(offer.items);
-  const prompts = promptsIn(offer.items);
+  const tools = createTools(offer.items);
+  const prompts = createPrompts(offer.items);
   const { read } = assetStore({ tenant: scope.table.tenant, runId: '' });
   async function run(item: ExposedItem, name: string, parameters: Record<string, unknown>) {
     rememberFlow(item, name);
-    return exposedRun(scope, item, { ...call, parameters, depth: depthOfCall(depth) });
+    return startExposedRun(scope, item, { ...call, parameters, depth: getCallDepth(depth) });
   }
 
   async function complete({ ref, argument, context }: CompleteRequestParams) {
     if (ref.type === 'ref/prompt') {
       const named = prompts.find(({ prompt }) => prompt.name === ref.name);
-      return named && completedArgument(named.exposed, argument);
+      return named && completeArgument(named.exposed, argument);
     }
     if (ref.uri !== recordTemplate || recordTypes.length === 0) return undefined;
-    return completedRecord(scope, recordTypes, argument, context?.arguments ?? {});
+    return completeRecord(scope, recordTypes, argument, context?.arguments ?? {});
   }
 
   return {
     name: surface.name,
     tools: {
-      all: toolsIn(listed).map(({ tool }) => tool),
+      all: createTools(listed).map(({ tool }) => tool),
       call: (name, args, signal, progress) => {
-        const { exposed: item } = found(tools, ({ tool }) => tool.name === name);
+        const { exposed: item } = findOffered(tools, ({ tool }) => tool.name === name);
         return callResult(
           { start: () => run(item, name, args), read, requestId: call.requestId },
           signal,
@@ -96,9 +103,9 @@ export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, 
     },
     ...(prompts.length > 0 && {
       prompts: {
-        all: promptsIn(listed).map(({ prompt }) => prompt),
+        all: createPrompts(listed).map(({ prompt }) => prompt),
         get: async (name, args, signal) => {
-          const { exposed: item } = found(prompts, ({ prompt }) => prompt.name === name);
+          const { exposed: item } = findOffered(prompts, ({ prompt }) => prompt.name === name);
           return promptResult(await run(item, name, promptParameters(item, args)), signal);
         },
       },
@@ -109,7 +116,7 @@ export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, 
 }
 
 /** The server has checked that it offers the name. */
-function found<T>(all: readonly T[], isIt: (each: T) => boolean): T {
+function findOffered<T>(all: readonly T[], isIt: (each: T) => boolean): T {
   const one = all.find(isIt);
   if (!one) throw notFound('Item');
   return one;
@@ -129,20 +136,20 @@ async function callResult(
 ): Promise<CallToolResult> {
   try {
     const outcome = await readOutcome(await start(), signal, progress);
-    if ('failure' in outcome) return failedResult(outcome.failure);
-    return 'waiting' in outcome ? text(outcome.waiting) : await resultOf(outcome.output, read);
+    if ('failure' in outcome) return toFailedResult(outcome.failure);
+    return 'waiting' in outcome ? text(outcome.waiting) : await toResult(outcome.output, read);
   } catch (error) {
-    if (error instanceof ServiceError) return failedResult(failureMessage(error));
+    if (error instanceof ServiceError) return toFailedResult(failureMessage(error));
     if (!signal.aborted) log.error('A tool call failed', { error });
-    return failedResult(`Internal error. Request ${requestId}`);
+    return toFailedResult(`Internal error. Request ${requestId}`);
   }
 }
 
 const text = (words: string): CallToolResult => ({ content: [textBlock(words)] });
 
 /** Objects are structured too. Of other values, the protocol before 2026-07-28 has only the text. */
-const resultOf = async (output: unknown, read: FileReader): Promise<CallToolResult> =>
-  toolResultIn(output) ??
+const toResult = async (output: unknown, read: FileReader): Promise<CallToolResult> =>
+  findToolResult(output) ??
   (await fileResult(output, read)) ?? {
     ...text(contentText(output)),
     ...(isMembers(output) && { structuredContent: output }),
@@ -163,13 +170,13 @@ async function fileResult(output: unknown, read: FileReader): Promise<CallToolRe
   if (!file) return undefined;
   const { url: uri, filename: name, contentType: mimeType, size } = file;
   const link: ContentBlock = { type: 'resource_link', uri, name, mimeType, size };
-  const shown = await shownContent(file, read);
+  const shown = await readShownContent(file, read);
   return { content: [...(shown ? [shown] : []), link], structuredContent: file };
 }
 
 type File = Pick<ReturnType<typeof AssetOutput.parse>, 'url' | 'contentType' | 'size'>;
 
-async function shownContent({ url, contentType, size }: File, read: FileReader) {
+async function readShownContent({ url, contentType, size }: File, read: FileReader) {
   const [, image, audio] = shownTypes.exec(contentType) ?? [];
   if (!(image ?? audio) || size > shownBytesMax) return undefined;
   try {
@@ -193,20 +200,20 @@ interface ItemPrompt {
 /** @param all The items of the surface, also those that the caller may not run. */
 function itemPrompts(items: readonly ExposedItem[], all: readonly ExposedItem[]): ItemPrompt[] {
   const slugs = endpointSlugs(all);
-  return items.map((exposed) => ({ exposed, prompt: promptOf(exposed, exposedToolName(exposed, slugs)) }));
+  return items.map((exposed) => ({ exposed, prompt: toPrompt(exposed, nameTool(exposed, slugs)) }));
 }
 
-function promptOf(exposed: ExposedItem, name: string): Prompt {
+function toPrompt(exposed: ExposedItem, name: string): Prompt {
   const { required } = exposed.capability.parametersSchema ?? {};
-  const args = Object.entries(propertiesOf(exposed)).map(([argument, { description }]) => ({
+  const args = Object.entries(getProperties(exposed)).map(([argument, { description }]) => ({
     name: argument,
     ...(typeof description === 'string' && { description }),
     required: Array.isArray(required) && required.includes(argument),
   }));
-  return { ...describedAs(exposed, name), arguments: args };
+  return { ...describeItem(exposed, name), arguments: args };
 }
 
-function propertiesOf({ capability }: ExposedItem): Record<string, Members> {
+function getProperties({ capability }: ExposedItem): Record<string, Members> {
   const { properties } = capability.parametersSchema ?? {};
   if (!isMembers(properties)) return {};
   return Object.fromEntries(
@@ -216,17 +223,17 @@ function propertiesOf({ capability }: ExposedItem): Record<string, Members> {
 
 /** Arguments of prompts are texts. Where the schema wants another type, the text is its JSON. */
 function promptParameters(exposed: ExposedItem, args: Record<string, string>): Members {
-  const properties = propertiesOf(exposed);
+  const properties = getProperties(exposed);
   return Object.fromEntries(
     Object.entries(args).map(([name, text]) => {
       const types = [properties[name]?.type ?? 'string'].flat();
-      return [name, types.includes('string') ? text : jsonIn(text)];
+      return [name, types.includes('string') ? text : parseJsonOrText(text)];
     }),
   );
 }
 
 /** The value, or the text itself if it is none, which the check of the parameters refuses. */
-function jsonIn(text: string): unknown {
+function parseJsonOrText(text: string): unknown {
   try {
     return parseExact(text);
   } catch {
@@ -245,11 +252,11 @@ async function promptResult(
 }
 
 /** The values that the schema of an argument lists. */
-function completedArgument(
+function completeArgument(
   exposed: ExposedItem,
   { name, value }: { name: string; value: string },
 ): Completion | undefined {
-  const schema = propertiesOf(exposed)[name];
+  const schema = getProperties(exposed)[name];
   if (!schema) return undefined;
   const { type, enum: listed = type === 'boolean' ? ['true', 'false'] : [] } = schema;
   const values = (Array.isArray(listed) ? listed : []).map((each) =>
@@ -270,32 +277,32 @@ export function recordResources(scope: Scope, types: readonly string[]): Resourc
   async function list(cursor: string | undefined): Promise<ListResourcesResult> {
     // One Query for each type that ends in the page.
     const { rows, ...rest } = await pageAcross(types, cursor, async (type, query) => {
-      const page = await cursorPage(scope.table, sourceOf(type), query);
-      const resources = page.rows.map(({ name }) => resourceOf(type, String(name)));
+      const page = await cursorPage(scope.table, toSource(type), query);
+      const resources = page.rows.map(({ name }) => toResource(type, String(name)));
       return { rows: resources, nextCursor: page.pagination.nextCursor };
     });
     return { resources: rows, ...rest };
   }
 
   async function read(uri: string) {
-    const pair = recordOfUri(uri);
+    const pair = parseRecordUri(uri);
     if (!pair || !types.includes(pair.type)) return undefined;
     const id = await records.findId(pair);
     const record = id === undefined ? undefined : await records.get(id).catch(ifMissing(undefined));
     // It may have been renamed between the two reads.
     if (record?.type !== pair.type || record.name !== pair.name) return undefined;
-    return { contents: [{ uri, mimeType, text: JSON.stringify(contentOf(record)) }] };
+    return { contents: [{ uri, mimeType, text: JSON.stringify(toContent(record)) }] };
   }
 
-  return { templates: [templateOf(types)], list, read };
+  return { templates: [toTemplate(types)], list, read };
 }
 
 /** Completes `recordTemplate`. Names are those of the newest 1,000 records of the type that contain the value. @throws 400 */
-export async function completedRecord(
+export async function completeRecord(
   { table }: Scope,
   types: readonly string[],
   argument: { name: string; value: string },
-  given: Record<string, string>,
+  otherArguments: Record<string, string>,
 ): Promise<Completion | undefined> {
   if (!wellFormed(argument.value)) throw invalidAt('argument.value', 'INVALID_VALUE', wellFormedOnly);
   const value = argument.value.toLowerCase();
@@ -303,24 +310,24 @@ export async function completedRecord(
     return { values: types.filter((type) => type.toLowerCase().startsWith(value)) };
   }
   if (argument.name !== 'name') return undefined;
-  const type = given.type ?? (types.length === 1 ? types[0] : undefined);
+  const type = otherArguments.type ?? (types.length === 1 ? types[0] : undefined);
   if (type === undefined || !types.includes(type)) return { values: [] };
   const filter = { expression: 'contains(#summary.#search, :search)', values: { search: value } };
-  const source = { ...sourceOf(type), ...(value !== '' && { filter }) };
+  const source = { ...toSource(type), ...(value !== '' && { filter }) };
   const { found, stoppedAt } = await collectRows(table, source, { wanted: pageMax, queries: 1 });
   return { values: found.map(({ name }) => String(name)), hasMore: stoppedAt !== undefined };
 }
 
-const sourceOf = (type: string) => ({ ...recordsRange(type), kind: 'record' as const });
+const toSource = (type: string) => ({ ...recordsRange(type), kind: 'record' as const });
 
-const resourceOf = (type: string, name: string): Resource => ({
+const toResource = (type: string, name: string): Resource => ({
   uri: recordUri({ type, name }),
   name,
   description: `A record of the type ${type}`,
   mimeType,
 });
 
-const templateOf = (types: readonly string[]) => ({
+const toTemplate = (types: readonly string[]) => ({
   uriTemplate: recordTemplate,
   name: 'record',
   title: 'A record by its type and name',
@@ -329,7 +336,7 @@ const templateOf = (types: readonly string[]) => ({
 });
 
 /** Without the ids of the tenant. */
-const contentOf = ({ type, name, metadata, messages, createdAt, updatedAt }: RecordItem) => ({
+const toContent = ({ type, name, metadata, messages, createdAt, updatedAt }: RecordItem) => ({
   type,
   name,
   metadata,
@@ -344,7 +351,7 @@ const recordTemplate = 'record:{type}/{name}';
 const recordUri = ({ type, name }: TypeAndName) => `record:${urlPart(type)}/${urlPart(name)}`;
 
 /** The type and name in a URI. Undefined for all others. */
-function recordOfUri(uri: string): TypeAndName | undefined {
+function parseRecordUri(uri: string): TypeAndName | undefined {
   const [, type, name] = /^record:([^/]+)\/([^/]+)$/.exec(uri) ?? [];
   if (type === undefined || name === undefined || !uri.isWellFormed()) return undefined;
   try {

@@ -15,27 +15,27 @@ export interface ItemTool {
 /** @param all The items of the surface, also those that the caller may not run. */
 export function itemTools(items: readonly ExposedItem[], all: readonly ExposedItem[]): ItemTool[] {
   const slugs = endpointSlugs(all);
-  return items.map((exposed) => ({ exposed, tool: toolOf(exposed, exposedToolName(exposed, slugs)) }));
+  return items.map((exposed) => ({ exposed, tool: toTool(exposed, nameTool(exposed, slugs)) }));
 }
 
 export const endpointSlugs = (all: readonly ExposedItem[]): ReadonlySet<string | null> =>
   new Set(all.map(({ item }) => item.endpointSlug));
 
 /** The exposed name if it can be one, else the slug. An item without a slug is older than the tools. */
-export function exposedToolName({ item }: ExposedItem, slugs: ReadonlySet<string | null>): string {
+export function nameTool({ item }: ExposedItem, slugs: ReadonlySet<string | null>): string {
   const { exposedName, endpointSlug, id } = item;
   const isFree = exposedName !== null && toolName.test(exposedName) && !slugs.has(exposedName);
   return isFree ? exposedName : (endpointSlug ?? id);
 }
 
-function toolOf(exposed: ExposedItem, name: string): Tool {
+function toTool(exposed: ExposedItem, name: string): Tool {
   return {
-    ...describedAs(exposed, name),
+    ...describeItem(exposed, name),
     inputSchema: { ...exposed.capability.parametersSchema, type: 'object' },
   };
 }
 
-export function describedAs({ item, capability }: ExposedItem, name: string) {
+export function describeItem({ item, capability }: ExposedItem, name: string) {
   const description = item.exposedDescription ?? capability.capabilityDescription;
   return {
     name,
@@ -55,47 +55,47 @@ export async function readOutcome(
 ): Promise<CallOutcome> {
   let last: StreamEvent | undefined;
   for await (const event of events(signal)) {
-    await progress(progressOf(event));
+    await progress(toProgress(event));
     if (event.type !== 'ping') last = event;
   }
-  return outcomeIn(last);
+  return toOutcome(last);
 }
 
 /** The finished steps of a flow, or turns of an agent: 0 for all other events. */
-function progressOf(event: StreamEvent): { progress: number; total?: number } {
+function toProgress(event: StreamEvent): { progress: number; total?: number } {
   if (event.type === 'turn_complete') return { progress: event.iteration };
   if (event.type === 'step_complete' || event.type === 'step_skip') return { progress: event.index + 1 };
   return { progress: 0 };
 }
 
-function outcomeIn(event: StreamEvent | undefined): CallOutcome {
+function toOutcome(event: StreamEvent | undefined): CallOutcome {
   switch (event?.type) {
     case 'execution_complete':
       return event.success ? { output: event.finalOutput } : { failure: event.error ?? 'The run failed' };
     case 'execution_error':
       return { failure: event.error.message };
     case 'await':
-      return waitOf(event);
+      return describeWait(event);
     default:
       return { failure: 'The run ended without a result' };
   }
 }
 
-function waitOf({
+function describeWait({
   awaitReason,
   until,
   waits = [],
   executionId,
 }: Extract<StreamEvent, { type: 'await' }>): CallOutcome {
   const id = `Its id is ${executionId}`;
-  if (waits.some(({ kind }) => kind === 'approval')) return { waiting: forOperator(id) };
+  if (waits.some(({ kind }) => kind === 'approval')) return { waiting: describeApproval(id) };
   if (waits.length > 0) {
     return { waiting: `The run waits for another system, until ${until} at the latest. ${id}` };
   }
   if (awaitReason === 'wait') return { waiting: `The run continues at ${until}. ${id}` };
-  if (awaitReason === 'approval') return { waiting: forOperator(id) };
+  if (awaitReason === 'approval') return { waiting: describeApproval(id) };
   return { failure: `The run waits for an answer that MCP clients cannot give. ${id}` };
 }
 
-const forOperator = (id: string) =>
+const describeApproval = (id: string) =>
   `The run waits for an approval by its operator, and then continues. ${id}`;

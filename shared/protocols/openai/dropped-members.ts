@@ -86,7 +86,7 @@ type Lists = typeof droppedMembers;
 type Dropped<List> = { [Name in keyof List]: z.ZodOptional<z.ZodUnknown> };
 
 /** The members of a kind of object that are taken and dropped. */
-export const dropped = <Kind extends keyof Lists>(kind: Kind): Dropped<Lists[Kind]> =>
+export const acceptDropped = <Kind extends keyof Lists>(kind: Kind): Dropped<Lists[Kind]> =>
   Object.fromEntries(
     Object.entries(droppedMembers[kind]).map(([name, reason]) => [
       name,

@@ -36,39 +36,39 @@ const codesOfErrors: Readonly<Partial<Record<ErrorCode, string>>> = {
 };
 
 /** Clients look for the provider's own: `context_length_exceeded` makes them shorten a conversation. */
-const codeOf = ({ code, details: [detail], statedCode }: ServiceError): string | null =>
+const toCode = ({ code, details: [detail], statedCode }: ServiceError): string | null =>
   statedCode ||
   (detail?.code === 'NOT_FOUND' && codesOfMissing[detail.path ?? '']) ||
   (detail && codesOfDetails[detail.code]) ||
   codesOfErrors[code] ||
   null;
 
-function typeOf(statusCode: number): string {
+function toType(statusCode: number): string {
   if (statusCode === 402) return 'insufficient_quota';
   if (statusCode === 429) return 'rate_limit_error';
   return statusCode < 500 ? 'invalid_request_error' : 'server_error';
 }
 
 /** `messages[0].content`, as OpenAI writes a path. */
-const paramOf = (path: string) => path.replace(/\.(\d+)(?=\.|$)/g, '[$1]');
+const toParam = (path: string) => path.replace(/\.(\d+)(?=\.|$)/g, '[$1]');
 
-const lineOf = ({ path, message }: ErrorDetail) => (path ? `${paramOf(path)}: ${message}` : message);
+const toLine = ({ path, message }: ErrorDetail) => (path ? `${toParam(path)}: ${message}` : message);
 
-function messageOf({ message, details }: ServiceError): string {
+function toMessage({ message, details }: ServiceError): string {
   const [detail, ...others] = details;
   if (!detail) return truncate(message, charactersMax);
   // The member is in `param` already.
-  const lines = others.length === 0 ? [detail.message] : details.map(lineOf);
+  const lines = others.length === 0 ? [detail.message] : details.map(toLine);
   return truncate(lines.join('\n'), charactersMax);
 }
 
 /** An error as OpenAI's packages read it, in a response or in a stream. */
 export const openAiError = (error: ServiceError, statusCode: number) => ({
   error: {
-    message: messageOf(error),
-    type: typeOf(statusCode),
-    param: error.details[0]?.path ? paramOf(error.details[0].path) : null,
-    code: codeOf(error),
+    message: toMessage(error),
+    type: toType(statusCode),
+    param: error.details[0]?.path ? toParam(error.details[0].path) : null,
+    code: toCode(error),
   },
 });
 

@@ -60,7 +60,10 @@ export const runPaused = (executionId: string) =>
 
 /** An error in a stream that has begun. */
 export function errorInStream(error: unknown): object {
-  const known = toRequestError(error);
-  const shown = known instanceof ServiceError ? known : new ServiceError('INTERNAL', 'Internal server error');
+  const requestError = toRequestError(error);
+  const shown =
+    requestError instanceof ServiceError
+      ? requestError
+      : new ServiceError('INTERNAL', 'Internal server error');
   return openAiError(shown, toHttpError(shown).statusCode);
 }

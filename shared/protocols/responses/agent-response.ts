@@ -2,7 +2,7 @@ import { clientJson } from '../../core/json/exact-json.ts';
 import type { NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import type { AgentRun } from '../../execution/agent-runs/execute-agent-run.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
-import { livePorts } from '../../execution/live-ports.ts';
+import { openPorts } from '../../execution/open-ports.ts';
 import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -13,7 +13,7 @@ import { agentEvents } from '../run-events/agent-events.ts';
 
 /** All uses, because the agent decides which services a run calls. */
 export const runScope = using(
-  [livePorts, 'table:write', 'table:delete', 'payloads:read', 'payloads:write', 'queue:agents'],
+  [openPorts, 'table:write', 'table:delete', 'payloads:read', 'payloads:write', 'queue:agents'],
   (all: Scope) => all,
 );
 

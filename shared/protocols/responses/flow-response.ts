@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { clientJson } from '../../core/json/exact-json.ts';
 import { type Dispatch, executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
-import { livePorts } from '../../execution/live-ports.ts';
+import { openPorts } from '../../execution/open-ports.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { sendNumberedEvents } from '../../platform/http/responses/server-sent-events.ts';
@@ -12,7 +12,7 @@ import { runScope } from './agent-response.ts';
 
 /** All uses, because the flow decides which services a run calls. */
 export const executionScope = using(
-  [livePorts, runScope, 'table:write', 'table:delete', 'payloads:read', 'payloads:write', 'queue:wakes'],
+  [openPorts, runScope, 'table:write', 'table:delete', 'payloads:read', 'payloads:write', 'queue:wakes'],
   (all: Scope) => all,
 );
 

@@ -1,6 +1,6 @@
 import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
-import { withPings } from './pings.ts';
+import { addPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
 /** Events keep their numbers; a ping after each silence has the number of the event before it. */
@@ -9,18 +9,18 @@ export async function* agentEvents(
   everyMs = pingEveryMs,
 ): AsyncGenerator<StreamEvent, void> {
   let last = { executionId: '', seq: 0 };
-  for await (const event of withPings(events, everyMs)) {
+  for await (const event of addPings(events, everyMs)) {
     if (event === 'ping') {
       yield { type: 'ping', timestamp: new Date().toISOString(), ...last };
       continue;
     }
     const { executionId, seq } = event;
     last = { executionId, seq };
-    yield { ...bodyOf(event), ...last } as StreamEvent;
+    yield { ...toBody(event), ...last } as StreamEvent;
   }
 }
 
-function bodyOf({ event, turnId }: NumberedEvent): EventBody {
+function toBody({ event, turnId }: NumberedEvent): EventBody {
   const part = turnId ? { turnId } : {};
   switch (event.type) {
     case 'started': {
@@ -42,9 +42,9 @@ function bodyOf({ event, turnId }: NumberedEvent): EventBody {
     case 'approval_complete':
       return event;
     case 'awaiting':
-      return awaitOf(event);
+      return toAwait(event);
     case 'ended':
-      return completeOf(event);
+      return toComplete(event);
     default:
       return { ...event, ...part };
   }
@@ -52,7 +52,7 @@ function bodyOf({ event, turnId }: NumberedEvent): EventBody {
 
 type EventOf<Type extends AgentRunEvent['type']> = Extract<AgentRunEvent, { type: Type }>;
 
-function awaitOf({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
+function toAwait({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
   const { kind, callId: toolCallId, approvalId, toolName, parameters, until } = wait;
   const awaitReason = kind === 'approval' ? 'approval' : 'local_tool';
   return {
@@ -67,7 +67,7 @@ function awaitOf({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
   };
 }
 
-function completeOf({ end, summary }: EventOf<'ended'>): EventBody {
+function toComplete({ end, summary }: EventOf<'ended'>): EventBody {
   const { iterations, inputTokens, outputTokens, cachedInputTokens, cost: totalCost, durationMs } = summary;
   return {
     type: 'execution_complete',

@@ -1,9 +1,15 @@
+/**
+ * Maps the events of a flow's execution to the public events of a stream, numbered without gaps, with pings in silence.
+ * Per execution it remembers the definition, the ids of the texts and what is open in each step: a step that ends, begins
+ * its text anew or is cut off first gets the ends of what it had begun, so that every start has its end.
+ * Dispatch, chat and A2A read these events; `agent-events.ts` is its counterpart for agents, `stream-event.ts` has the schemas.
+ */
 import { type ShownPlace, toShownPlace } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/flows/steps/step.ts';
 import { openStarts, toStepEvent } from '../../execution/agent-loop/progress.ts';
 import type { FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
-import { withPings } from './pings.ts';
+import { addPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
 /** Maps the events of an execution to those of POST /v1/dispatch: numbered without gaps, with a ping after each silence. */
@@ -14,7 +20,7 @@ export async function* flowEvents(
   const mapper = openMapper();
   let executionId = '';
   let seq = 0;
-  for await (const event of withPings(events, everyMs)) {
+  for await (const event of addPings(events, everyMs)) {
     if (event !== 'ping' && event.type === 'started') executionId = event.execution.id;
     const bodies: EventBody[] =
       event === 'ping' ? [{ type: 'ping', timestamp: new Date().toISOString() }] : mapper(event);
@@ -29,56 +35,56 @@ function openMapper() {
   const counts = { text: 0, reasoning: 0 };
   /** Of the newest text of a step, since steps run at the same time. */
   const ids = new Map<string, string>();
-  const idOf = (kind: keyof typeof counts, path: string, isFirst: boolean) => {
+  const getTextId = (kind: keyof typeof counts, path: string, isFirst: boolean) => {
     const name = `${kind} ${path}`;
     if (isFirst) ids.set(name, `${kind}_${++counts[kind]}`);
     return ids.get(name) ?? `${kind}_${counts[kind]}`;
   };
-  const shown = (path: string) => toShownPlace(definition, path);
+  const showPlace = (path: string) => toShownPlace(definition, path);
   const stepEvent = ({ id: stepId }: FlowStep, path: string, event: StepEvent): EventBody => {
-    const part = { stepId, ...(isInside(path) && shown(path)) };
+    const part = { stepId, ...(isInside(path) && showPlace(path)) };
     switch (event.type) {
       case 'text_start':
-        return { ...event, id: idOf('text', path, true), ...part, role: 'assistant' };
+        return { ...event, id: getTextId('text', path, true), ...part, role: 'assistant' };
       case 'text_delta':
       case 'text_complete':
-        return { ...event, id: idOf('text', path, false), ...part };
+        return { ...event, id: getTextId('text', path, false), ...part };
       case 'reasoning_start':
-        return { ...event, id: idOf('reasoning', path, true), ...part };
+        return { ...event, id: getTextId('reasoning', path, true), ...part };
       case 'reasoning_delta':
       case 'reasoning_complete':
-        return { ...event, id: idOf('reasoning', path, false), ...part };
+        return { ...event, id: getTextId('reasoning', path, false), ...part };
       default:
         return { ...event, ...part };
     }
   };
   const steps = openSteps();
-  const placeOf = ({ id, name }: FlowStep, path: string) => ({
+  const toStepPlace = ({ id, name }: FlowStep, path: string) => ({
     id,
     name,
     index: Number.parseInt(path, 10),
     path,
-    ...shown(path),
+    ...showPlace(path),
   });
-  const inStep = (step: FlowStep, path: string, events: readonly StepEvent[]) =>
+  const toStepEvents = (step: FlowStep, path: string, events: readonly StepEvent[]) =>
     events.map((event) => stepEvent(step, path, event));
-  const brokenOff = (error: string): EventBody[] =>
+  const endOpenSteps = (error: string): EventBody[] =>
     steps.all().flatMap(({ step, path, startedAt }) => {
       const durationMs = Math.round(performance.now() - startedAt);
       const end = { success: false, result: null, error, durationMs };
       return [
-        ...inStep(step, path, steps.end(path, error)),
-        { type: 'step_complete' as const, ...placeOf(step, path), ...end },
+        ...toStepEvents(step, path, steps.end(path, error)),
+        { type: 'step_complete' as const, ...toStepPlace(step, path), ...end },
       ];
     });
-  const endsOf = ({ step, result: { path, error } }: FlowRunEventOf<'step-ended'>) =>
-    inStep(step, path, steps.end(path, error));
-  const warningsOf = ({ step, result: { path, warnings = [] } }: FlowRunEventOf<'step-ended'>) =>
+  const endStep = ({ step, result: { path, error } }: FlowRunEventOf<'step-ended'>) =>
+    toStepEvents(step, path, steps.end(path, error));
+  const toWarnings = ({ step, result: { path, warnings = [] } }: FlowRunEventOf<'step-ended'>) =>
     warnings.map(
       (warning): EventBody => ({
         type: 'warning',
         stepId: step.id,
-        ...(isInside(path) && shown(path)),
+        ...(isInside(path) && showPlace(path)),
         ...warning,
       }),
     );
@@ -86,24 +92,24 @@ function openMapper() {
     switch (event.type) {
       case 'step-started':
         steps.begin(event.step, event.path);
-        return [bodyOf(event)];
+        return [toBody(event)];
       case 'step-event': {
         const { step, path } = event;
-        const ends = inStep(step, path, steps.note(path, event.event));
-        return [...ends, bodyOf(event)];
+        const ends = toStepEvents(step, path, steps.note(path, event.event));
+        return [...ends, toBody(event)];
       }
       case 'step-ended':
-        return [...endsOf(event), ...warningsOf(event), bodyOf(event)];
+        return [...endStep(event), ...toWarnings(event), toBody(event)];
       case 'cut-off':
-        return [...brokenOff(event.error.message), bodyOf(event)];
+        return [...endOpenSteps(event.error.message), toBody(event)];
       case 'ended':
-        return [...brokenOff(event.error ?? 'The run ended before the step did'), bodyOf(event)];
+        return [...endOpenSteps(event.error ?? 'The run ended before the step did'), toBody(event)];
       default:
-        return [bodyOf(event)];
+        return [toBody(event)];
     }
   };
 
-  function bodyOf(event: FlowRunEvent): EventBody {
+  function toBody(event: FlowRunEvent): EventBody {
     switch (event.type) {
       case 'started': {
         ({ totalSteps, steps: definition } = event);
@@ -111,11 +117,11 @@ function openMapper() {
         return { type: 'execution_start', kind: 'flow', startedAt, flowId, flowName, totalSteps };
       }
       case 'step-started':
-        return stepStart(event, placeOf(event.step, event.path), totalSteps);
+        return stepStart(event, toStepPlace(event.step, event.path), totalSteps);
       case 'step-event':
         return stepEvent(event.step, event.path, event.event);
       case 'step-ended': {
-        const place = placeOf(event.step, event.result.path);
+        const place = toStepPlace(event.step, event.result.path);
         return event.result.status === 'skipped' ? stepSkip(event, place) : stepComplete(event, place);
       }
       case 'suspended': {
@@ -217,7 +223,7 @@ interface OpenStep {
 /** Keeps the steps that have begun and not ended, by path, and what has begun in them. */
 function openSteps() {
   const open = new Map<string, OpenStep>();
-  const endsOf = ({ starts }: OpenStep, error: string, isOver?: Parameters<typeof starts.ends>[1]) =>
+  const closeStarts = ({ starts }: OpenStep, error: string, isOver?: Parameters<typeof starts.ends>[1]) =>
     [...starts.ends({ error, at: '' }, isOver)].flatMap((event) => toStepEvent(event) ?? []);
   return {
     begin(step: FlowStep, path: string): void {
@@ -225,18 +231,18 @@ function openSteps() {
     },
     /** @returns what ends before this event of a step: another attempt begins its text anew. */
     note(path: string, event: StepEvent): StepEvent[] {
-      const known = open.get(path);
-      if (!known) return [];
+      const openStep = open.get(path);
+      if (!openStep) return [];
       const isText = event.type === 'text_start' || event.type === 'reasoning_start';
-      const ends = isText ? endsOf(known, '', ({ type }) => type === event.type) : [];
-      known.starts.note(event);
+      const ends = isText ? closeStarts(openStep, '', ({ type }) => type === event.type) : [];
+      openStep.starts.track(event);
       return ends;
     },
     /** @returns the ends of what is open in a step that ends. */
     end(path: string, error = 'The step ended before this did'): StepEvent[] {
-      const known = open.get(path);
+      const openStep = open.get(path);
       open.delete(path);
-      return known ? endsOf(known, error) : [];
+      return openStep ? closeStarts(openStep, error) : [];
     },
     /** The steps that are open, the last one first. */
     all: () => [...open.values()].reverse(),

@@ -1,5 +1,5 @@
 /** Adds a ping after each silence of `everyMs`, so that proxies do not close the idle connection. */
-export async function* withPings<T>(
+export async function* addPings<T>(
   events: AsyncIterable<T>,
   everyMs: number,
 ): AsyncGenerator<T | 'ping', void> {

@@ -1,3 +1,9 @@
+/**
+ * The schemas of the public events of a run, of flows and agents alike.
+ * They are the API's contract: each is a component of the API document by its type, and is only ever extended. The exported
+ * schemas are those that callers of a surface get too (`chat/events/client-event.ts`). `flow-events.ts` and
+ * `agent-events.ts` write them.
+ */
 import * as z from 'zod';
 import { Warning } from '../../core/warnings.ts';
 import { Attempt, attemptsDescription } from '../../domain/flows/steps/attempt.ts';
@@ -11,10 +17,11 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(
   type: Type,
   shape: Shape,
   description?: string,
-) => z.object({ type: z.literal(type), ...every, ...shape }).meta({ id: nameOf(type), description });
+) => z.object({ type: z.literal(type), ...every, ...shape }).meta({ id: toComponentName(type), description });
 
 /** The event's component in the API document: `step_start` is a `StepStartEvent`. */
-const nameOf = (type: string) => `${type.replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase())}Event`;
+const toComponentName = (type: string) =>
+  `${type.replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase())}Event`;
 
 const shownPlace = {
   stepPath: z.string().optional().meta({

@@ -64,7 +64,7 @@ const outwardTypes: ReadonlySet<string> = new Set(SurfaceEvent.options.map(({ sh
 const isOutward = ({ type }: StreamEvent) => outwardTypes.has(type);
 
 /** The tenant decides calls, so that their tools and arguments are no concern of the caller. */
-function withoutCall(event: StreamEvent): StreamEvent {
+function hideCall(event: StreamEvent): StreamEvent {
   if (event.type !== 'await' || event.awaitReason !== 'approval') return event;
   const { toolCallId: _call, toolName: _name, parameters: _parameters, approvalId: _id, ...rest } = event;
   return rest;
@@ -79,7 +79,7 @@ export interface OutwardRun {
 const failed = 'The run failed';
 
 /** A run whose caller learns that it failed, and not why: the reason may name what is internal to the tenant. */
-export const withoutReasons = ({ events, result }: OutwardRun): OutwardRun => ({
+export const hideReasons = ({ events, result }: OutwardRun): OutwardRun => ({
   async *events(signal) {
     for await (const event of events(signal)) {
       const isFailure = event.type === 'execution_complete' && event.error !== undefined;
@@ -105,6 +105,6 @@ export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: bool
 
 async function* outwardEvents(events: AsyncIterable<StreamEvent>) {
   for await (const event of events) {
-    if (isOutward(event)) yield SurfaceEvent.parse(withoutCall(event));
+    if (isOutward(event)) yield SurfaceEvent.parse(hideCall(event));
   }
 }

@@ -12,7 +12,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { toSurfaceCaller } from '../../platform/identity/visitor.ts';
 import { targetEvents, targetResult } from '../responses/target-events.ts';
-import { type OutwardRun, outwardResponse, withoutReasons } from './outward.ts';
+import { hideReasons, type OutwardRun, outwardResponse } from './outward.ts';
 import { assertInputs, assertParameters, targetGone } from './parameters.ts';
 
 export const surfaceRunScope = using([exposedItems, targetScope], (all: Scope) => all);
@@ -34,10 +34,10 @@ export interface SurfaceCall {
 
 /** Runs what an item exposes while it responds. @throws 400 for parameters that do not fit; 404 if it is deleted. */
 export const startExposed = async (scope: Scope, item: ExposedItem, call: SurfaceCall) =>
-  outwardResponse(await exposedRun(scope, item, call), call.isStreamed);
+  outwardResponse(await startExposedRun(scope, item, call), call.isStreamed);
 
 /** A run that begins when its events or its result are read. @throws as `startExposed`. */
-export async function exposedRun(
+export async function startExposedRun(
   scope: Scope,
   { capability, surface }: ExposedItem,
   { principal, parameters, messages, depth, task, ...call }: SurfaceCall,
@@ -59,5 +59,5 @@ export async function exposedRun(
   }).catch(ifMissing(undefined));
   if (!started) throw targetGone(target);
   const run = { events: targetEvents(started), result: targetResult(started) };
-  return kind === 'surface' && environment !== 'test' ? withoutReasons(run) : run;
+  return kind === 'surface' && environment !== 'test' ? hideReasons(run) : run;
 }

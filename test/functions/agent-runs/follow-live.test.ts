@@ -8,10 +8,10 @@ import {
 } from '../../../shared/execution/agent-runs/agent-execution.ts';
 import { agentToRun } from '../../../shared/execution/agent-runs/agent-input.ts';
 import { runInBackground } from '../../../shared/execution/agent-runs/background-run.ts';
-import { noteFollower } from '../../../shared/execution/agent-runs/pieces.ts';
+import { registerFollower } from '../../../shared/execution/agent-runs/live-output.ts';
 import { runLog } from '../../../shared/execution/agent-runs/run-log.ts';
 import { startRun } from '../../../shared/execution/agent-runs/start-run.ts';
-import { livePorts } from '../../../shared/execution/live-ports.ts';
+import { openPorts } from '../../../shared/execution/open-ports.ts';
 import { createScriptedAgent, run } from '../../support/agents/agent-runs.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { eventually } from '../../support/stack/eventually.ts';
@@ -104,7 +104,7 @@ async function work(tenant: Tenant, { id }: AgentExecution, timeMs = 60_000) {
   await hourMarks(scope)(new Date().toISOString());
   runtime.reset();
   const portsFor = (execution: AgentExecution) =>
-    livePorts(countingRuntime().scopeOf(tenant.tenant), { ...execution, runId: id });
+    openPorts(countingRuntime().scopeOf(tenant.tenant), { ...execution, runId: id });
   await runInBackground(scope, id, { timeMs, portsFor });
   return runtime.consumed;
 }
@@ -146,7 +146,7 @@ test.concurrent('a followed run writes a piece in a quarter of a second, and not
   const tenant = await newTenant();
   const agent = await createScriptedAgent(tenant, trickling);
   const execution = await waitingRun(tenant, agent.id, wordsOf(12));
-  await noteFollower(countingRuntime().scopeOf(tenant.tenant), execution);
+  await registerFollower(countingRuntime().scopeOf(tenant.tenant), execution);
   const began = performance.now();
   const { commands } = await work(tenant, execution);
   const quarters = (performance.now() - began) / 250;
@@ -198,7 +198,7 @@ test.concurrent('the pieces of a run go when what was said is not kept, and when
   const silent = await createScriptedAgent(tenant, { ...trickling, loggingPolicy: 'off' });
   const runOf = async ({ id }: { id: string }) => {
     const execution = await waitingRun(tenant, id, wordsOf(8));
-    await noteFollower(countingRuntime().scopeOf(tenant.tenant), execution);
+    await registerFollower(countingRuntime().scopeOf(tenant.tenant), execution);
     await work(tenant, execution);
     return execution.id;
   };

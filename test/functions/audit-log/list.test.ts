@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { derivedId, newId } from '../../../shared/core/ids.ts';
+import { deriveId, newId } from '../../../shared/core/ids.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { audit } from '../../../shared/platform/identity/audit.ts';
 import { auditLog } from '../../../shared/platform/identity/audit-log.ts';
@@ -90,7 +90,7 @@ async function withChanges(times: readonly string[], now: string) {
     const scope: Scope = {
       table,
       now: () => new Date(at),
-      newId: (prefix) => derivedId(prefix, Date.parse(at), n) as never,
+      newId: (prefix) => deriveId(prefix, Date.parse(at), n) as never,
     };
     const event = { action: n % 2 ? 'odd' : 'even', targetId: newId('key'), details: { n } };
     await table.commit([audit(scope, principal, event).write]);

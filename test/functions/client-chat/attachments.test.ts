@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withRecentFiles } from '../../../shared/protocols/chat/conversation-messages.ts';
+import { keepRecentFiles } from '../../../shared/protocols/chat/conversation-messages.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import {
   agentChat,
@@ -93,7 +93,7 @@ test('a chat goes on with the newest files once it has more than a model takes',
 test('files that are too large together are left out, the oldest first', () => {
   const photo = (name: string) => ({ role: 'user' as const, content: [large(name)] });
   const large = (name: string) => ({ ...image, type: 'image' as const, image: name.repeat(8_000_000) });
-  const shown = withRecentFiles(['a', 'b', 'c', 'd', 'e'].map(photo));
+  const shown = keepRecentFiles(['a', 'b', 'c', 'd', 'e'].map(photo));
   expect(shown.map(({ content }) => (content[0] as { type: string }).type)).toEqual([
     'text',
     'text',

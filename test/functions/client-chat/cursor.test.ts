@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import {
   cursorText,
   openCursors,
+  openUnseenFilter,
   parseCursor,
-  unseenAfter,
 } from '../../../shared/protocols/chat/events/cursor.ts';
 import type { StreamEvent } from '../../../shared/protocols/run-events/stream-event.ts';
 
@@ -25,7 +25,7 @@ const cursorAfter = (events: StreamEvent[]) => {
 };
 const shown = (each: StreamEvent) => (each.type === 'text_delta' ? each.delta : each.type);
 const restOf = (after: ReturnType<typeof parseCursor>, events: StreamEvent[]) => {
-  const unseen = unseenAfter(after);
+  const unseen = openUnseenFilter(after);
   return events.flatMap(unseen).map(shown);
 };
 

@@ -142,9 +142,9 @@ test('a server that demands more scopes is told apart, and the next link asks fo
 });
 
 test('a run without a connection reads nothing of connections', async () => {
-  const { connectedMcp } = await import('../../../shared/execution/tools/connected-mcp.ts');
+  const { authorizeMcp } = await import('../../../shared/execution/tools/connected-mcp.ts');
   const outcome = { output: 'It' };
-  const mcp = connectedMcp(
+  const mcp = authorizeMcp(
     { listTools: async () => ({ tools: [], omitted: 0 }), callTool: async () => outcome },
     () => Promise.reject(new Error('Reads connections')),
   );

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { collect } from '../../../shared/adapters/ports/model-port.ts';
 import { keyPauseEntity } from '../../../shared/domain/throttles/limits.ts';
 import { createThrottle, throttleEntity } from '../../../shared/domain/throttles/throttle.ts';
-import { livePorts } from '../../../shared/execution/live-ports.ts';
+import { openPorts } from '../../../shared/execution/open-ports.ts';
 import { plannedBatch, runOnce } from '../../support/flows/batches.ts';
 import { dispatchSteps } from '../../support/flows/budgets.ts';
 import { limitedModel } from '../../support/models/limited-model.ts';
@@ -96,7 +96,7 @@ test('a pause that another process has noted holds for running runs with limits 
   const { id: providerKeyId } = await ownKey(tenant);
   const { id: model } = await limitedModel(tenant, { requestsPerMinute: 1_000 }, { providerKeyId });
   const owner = { userId: tenant.userId, organizationId: null, runId: 'exec_a_run' };
-  const ports = livePorts(countingRuntime().scopeOf(tenant.tenant), owner);
+  const ports = openPorts(countingRuntime().scopeOf(tenant.tenant), owner);
   const wait = { since: new Date(), maySuspend: () => true };
   const messages = [{ role: 'user' as const, content: 'Hi' }];
   const ask = () =>
@@ -143,7 +143,7 @@ test('a tenant without limits pays no request more; one with limits, a write for
     const { id: model } = await limitedModel(tenant, limits);
     const runtime = countingRuntime();
     const owner = { userId: tenant.userId, organizationId: null, runId: 'exec_a_run' };
-    const ports = livePorts(runtime.scopeOf(tenant.tenant), owner);
+    const ports = openPorts(runtime.scopeOf(tenant.tenant), owner);
     const messages = [{ role: 'user' as const, content: 'Hi' }];
     for (let call = 0; call < 10; call++) {
       await collect(

@@ -5,7 +5,7 @@ import { checkpointEntity, runRange } from '../../../shared/execution/runs/check
 import { deleteRunResult } from '../../../shared/execution/runs/delete-run-result.ts';
 import { readCheckpoints } from '../../../shared/execution/runs/read-checkpoints.ts';
 import { openRunRecorder } from '../../../shared/execution/runs/run-recorder.ts';
-import { costWrites } from '../../../shared/execution/runs/spending.ts';
+import { toCostWrites } from '../../../shared/execution/runs/spending.ts';
 import { decode } from '../../../shared/platform/data/entity.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';
@@ -126,7 +126,7 @@ async function longRun() {
   const log = openRunRecorder(
     scope,
     { ...ids, recordName: 'x', recordMetadata: {}, flowName: 'A flow' },
-    ({ write, spent }) => scope.table.commit([write, ...costWrites(scope.table, spent.recordCosts)]),
+    ({ write, spent }) => scope.table.commit([write, ...toCostWrites(scope.table, spent.recordCosts)]),
   );
   for (let n = 0; n < 130; n++) {
     const result: StepResult = {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import type { Span } from '../../../shared/domain/runs/trace.ts';
 import { exportPayloads } from '../../../shared/domain/telemetry/run-export.ts';
-import { genAiAnswer, genAiMessages } from '../../../shared/execution/traces/messages.ts';
+import { toGenAiAnswer, toGenAiMessages } from '../../../shared/execution/traces/messages.ts';
 import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
 import { payloadNames } from '../../support/data/payload-bucket.ts';
 import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';
@@ -223,7 +223,7 @@ test('all parts of messages, and all reasons, are as the conventions have them',
     data: bytes,
     mediaType,
   }));
-  const messages = genAiMessages([
+  const messages = toGenAiMessages([
     { role: 'system', content: 'Be brief' },
     { role: 'user', content: [{ type: 'text', text: 'Look' }, ...files] },
     { role: 'user', content: [{ type: 'image', image: 'https://example.com/a.png' }, pixel] },
@@ -247,5 +247,5 @@ test('all parts of messages, and all reasons, are as the conventions have them',
     'error',
     undefined,
   ];
-  for (const reason of reasons) z.array(OutputMessage).parse(genAiAnswer('said', reason));
+  for (const reason of reasons) z.array(OutputMessage).parse(toGenAiAnswer('said', reason));
 });

@@ -10,7 +10,7 @@ import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { answerTask } from '../../../shared/protocols/a2a/answer-task.ts';
 import type { A2aCall } from '../../../shared/protocols/a2a/call.ts';
 import { startTask } from '../../../shared/protocols/a2a/start-task.ts';
-import { leaseEnd, whileOpen } from '../../../shared/protocols/a2a/while-open.ts';
+import { leaseEnd, renewWhileOpen } from '../../../shared/protocols/a2a/while-open.ts';
 import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
 import { brokenTable, type Interference } from '../../support/data/broken-table.ts';
 import { createTool } from '../../support/files/tools.ts';
@@ -171,7 +171,7 @@ async function leasedTask(leaseUntil: string | null) {
     await sleep(2_400);
     yield 'end';
   };
-  for await (const _ of whileOpen(hasty, task, events)) break;
+  for await (const _ of renewWhileOpen(hasty, task, events)) break;
   return { task, after: await a2aTaskStore(scope).find(owner, task.id) };
 }
 

@@ -270,6 +270,7 @@ test.concurrent('what answers nothing, and a file, are refused, and leave no tra
   await refused(data({ decisions: [] }), 'answers nothing');
   await refused(data({ toolOutputs: {} }), 'answers nothing');
   await refused(data({ toolOutputs: {}, extra: 1 }), 'Unrecognized key: "extra"');
+  await refused(data({ decisions: [{ decision: 'approved' }] }), 'decisions.0.approvalId: ');
   const content = { $case: 'url' as const, value: 'https://example.com/a.png' };
   await refused({ ...text(''), content, mediaType: 'image/png' }, 'no files');
   const other = sending([text('warm')], { taskId: asked.id, skillId: 'greet' });

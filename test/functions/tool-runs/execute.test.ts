@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { executeTool } from '../../../functions/tool-runs/execute.ts';
 import { newId } from '../../../shared/core/ids.ts';
-import { livePorts } from '../../../shared/execution/live-ports.ts';
+import { openPorts } from '../../../shared/execution/open-ports.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { createAgent } from '../../support/agents/agents.ts';
 import { newSecret } from '../../support/data/secrets.ts';
@@ -150,7 +150,7 @@ test('one run runs at most 500 flows, at whatever level', async () => {
   const tenant = await newTenant();
   const { id: flowId } = await publishedFlow(tenant, [template('x')]);
   const owner = { userId: tenant.userId, organizationId: null, runId: newId('exec') };
-  const ports = livePorts(countingRuntime().scopeOf(tenant.tenant), owner);
+  const ports = openPorts(countingRuntime().scopeOf(tenant.tenant), owner);
   const run = () => ports.flows.run({ flowId, inputs: {}, ports, signal: AbortSignal.timeout(60_000) });
   for (let made = 0; made < 500; made++) await run();
   await expect(run()).rejects.toThrow('A run runs at most 500 flows as tools');

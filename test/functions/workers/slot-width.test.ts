@@ -3,8 +3,8 @@ import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/run-record.ts';
-import { messageOfRuns } from '../../../shared/execution/batches/run-message.ts';
-import { slotWidth, usablePlaces } from '../../../shared/execution/batches/slot-sharing.ts';
+import { joinRunMessages } from '../../../shared/execution/batches/run-message.ts';
+import { countUsablePermits, getSlotWidth } from '../../../shared/execution/batches/slot-sharing.ts';
 import { checkpointEntity } from '../../../shared/execution/runs/checkpoint.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { toStoredKey } from '../../../shared/platform/data/keys.ts';
@@ -35,16 +35,16 @@ test.each([
   [48, [10, 10]],
 ])('with %i of 50 slots at their end, the slots that are left have the share of 33', (ended, widths) => {
   const batch = batchOf({ endedSlots: slots(ended) });
-  expect(slots(50 - ended, ended).map((slot) => slotWidth(batch, slot))).toEqual(widths);
+  expect(slots(50 - ended, ended).map((slot) => getSlotWidth(batch, slot))).toEqual(widths);
 });
 
 test('no slot has more than the records of a message, and without scarcity one runs at a time', () => {
   const ended = { endedSlots: slots(49) };
-  expect(slotWidth(batchOf({ ...ended, totalRecords: 1_500 }), 49)).toBe(3);
-  expect(slotWidth(batchOf({ ...ended, slotShare: undefined }), 49)).toBe(1);
-  expect(slotWidth(batchOf({ ...ended, stopped: 'cancelled' }), 49)).toBe(1);
-  expect(usablePlaces(batchOf(ended))).toBe(10);
-  expect(usablePlaces(batchOf({ endedSlots: slots(33) }))).toBe(170);
+  expect(getSlotWidth(batchOf({ ...ended, totalRecords: 1_500 }), 49)).toBe(3);
+  expect(getSlotWidth(batchOf({ ...ended, slotShare: undefined }), 49)).toBe(1);
+  expect(getSlotWidth(batchOf({ ...ended, stopped: 'cancelled' }), 49)).toBe(1);
+  expect(countUsablePermits(batchOf(ended))).toBe(10);
+  expect(countUsablePermits(batchOf({ endedSlots: slots(33) }))).toBe(170);
 });
 
 /** A batch of five slots with the share of four, of which the last is left, with a message of four records. */
@@ -62,7 +62,7 @@ async function lastSlot(runs: (response: ServerResponse, open: number) => void) 
     endedSlots: [0, 1, 2, 3],
   });
   const messages = world.messages.filter(({ slot }) => slot === 4);
-  function take(bodies = [messageOfRuns(messages)], deliveries = 1) {
+  function take(bodies = [joinRunMessages(messages)], deliveries = 1) {
     const event = sqsEvent(bodies, () => 'slot 4');
     for (const { attributes } of event.Records) attributes.ApproximateReceiveCount = String(deliveries);
     return handler(event, aQuarter as Context);
@@ -91,7 +91,7 @@ test('a run that came in two messages is run by one after the other', async () =
       response.end('{}');
     }, 20);
   });
-  expect(await take([messageOfRuns(messages), ...messages.slice(0, 1)])).toEqual({ batchItemFailures: [] });
+  expect(await take([joinRunMessages(messages), ...messages.slice(0, 1)])).toEqual({ batchItemFailures: [] });
   expect(most).toBe(1);
   expect(await progress()).toMatchObject({ processedRecords: 4 });
 });

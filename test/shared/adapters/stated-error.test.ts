@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { statedError } from '../../../shared/adapters/stated-error.ts';
+import { readStatedError } from '../../../shared/adapters/stated-error.ts';
 
 const words = 'The model crow is not loaded';
 
@@ -38,7 +38,7 @@ test.each([
     { words: `${words}; and no other` },
   ],
 ])('%s', (_name, body, expected) => {
-  expect(statedError(JSON.stringify(body))).toMatchObject(expected);
+  expect(readStatedError(JSON.stringify(body))).toMatchObject(expected);
 });
 
 test.each([
@@ -47,5 +47,5 @@ test.each([
   ['a text of JSON', JSON.stringify(words), words],
   ['nothing', '', undefined],
 ])('%s', (_name, body, expected) => {
-  expect(statedError(body).words).toBe(expected);
+  expect(readStatedError(body).words).toBe(expected);
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { loadingCache, memoise } from '../../../shared/core/cache.ts';
+import { createLoadingCache, memoise } from '../../../shared/core/cache.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -41,7 +41,7 @@ test('memoise does not cache failures', () => {
 });
 
 test('concurrent callers share one load', async () => {
-  const cached = loadingCache<number>({ entriesMax: 5 });
+  const cached = createLoadingCache<number>({ entriesMax: 5 });
   const load = vi.fn(async () => 1);
   expect(await Promise.all([cached('a', load), cached('a', load)])).toEqual([1, 1]);
   expect(await cached('a', load)).toBe(1);
@@ -49,7 +49,7 @@ test('concurrent callers share one load', async () => {
 });
 
 test('failed loads and undefined values are not cached', async () => {
-  const cached = loadingCache<number | undefined>({ entriesMax: 5 });
+  const cached = createLoadingCache<number | undefined>({ entriesMax: 5 });
   await expect(cached('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await cached('a', async () => undefined)).toBeUndefined();
   expect(await cached('a', async () => 2)).toBe(2);
@@ -57,7 +57,7 @@ test('failed loads and undefined values are not cached', async () => {
 });
 
 test('an evicted load still settles for its caller, and its failure removes no newer entry', async () => {
-  const cached = loadingCache<string>({ entriesMax: 1 });
+  const cached = createLoadingCache<string>({ entriesMax: 1 });
   const { promise, reject } = Promise.withResolvers<string>();
   const first = cached('a', () => promise);
   expect(await cached('b', async () => 'b')).toBe('b');
@@ -70,7 +70,7 @@ test('an evicted load still settles for its caller, and its failure removes no n
 test('an entry is reloaded after its TTL', async () => {
   const now = Date.now();
   const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
-  const cached = loadingCache<number>({ entriesMax: 5, ttlMs: 1_000 });
+  const cached = createLoadingCache<number>({ entriesMax: 5, ttlMs: 1_000 });
   await cached('a', async () => 1);
   clock.mockReturnValue(now + 999);
   expect(await cached('a', async () => 2)).toBe(1);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fencedParts, withoutFence } from '../../../shared/core/code-fence.ts';
+import { findFencedParts, stripFence } from '../../../shared/core/code-fence.ts';
 
 const ticks = '```';
 
@@ -15,7 +15,7 @@ test.each([
   ['only the second half', `{"a":1}\n${ticks}\n`],
   ['only the second half, of tildes', '{"a":1}\n~~~'],
 ])('a fence is removed: %s', (_name, text) => {
-  expect(withoutFence(text)).toBe('{"a":1}');
+  expect(stripFence(text)).toBe('{"a":1}');
 });
 
 test.each([
@@ -26,23 +26,23 @@ test.each([
   ['a closing one that is shorter', `${ticks}\`\na\n${ticks}`],
   ['code in a line', `Use ${ticks}x${ticks} here`],
 ])('a text stays as it is: %s', (_name, text) => {
-  expect(withoutFence(text)).toBe(text);
+  expect(stripFence(text)).toBe(text);
 });
 
 test('a fence inside of a longer one is a part of the text', () => {
   const inner = `${ticks}js\na\n${ticks}`;
-  expect(withoutFence(`${ticks}\`md\n${inner}\n${ticks}\``)).toBe(inner);
+  expect(stripFence(`${ticks}\`md\n${inner}\n${ticks}\``)).toBe(inner);
 });
 
 test('the parts of a text that are in fences', () => {
   const text = `One:\n${ticks}json \n1\n${ticks}\nTwo:\n~~~\n2\n~~~\nThree: ${ticks}json [3]${ticks}`;
-  expect(fencedParts(text).map((each) => each.trim())).toEqual(['1', '2', '[3]']);
+  expect(findFencedParts(text).map((each) => each.trim())).toEqual(['1', '2', '[3]']);
 });
 
 test('texts of fences and spaces are read in a time that grows with their length', () => {
   for (const piece of [ticks, '~~~\n', `${ticks} `, ' ', '\n', `${ticks}a`]) {
     const text = `${ticks}${piece.repeat(300_000)}`;
-    expect(typeof withoutFence(text)).toBe('string');
-    expect(Array.isArray(fencedParts(text))).toBe(true);
+    expect(typeof stripFence(text)).toBe('string');
+    expect(Array.isArray(findFencedParts(text))).toBe(true);
   }
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { aloneSince, isOfEarlierProcess, noteClockJump } from '../../../shared/core/earlier-process.ts';
+import { getAloneSince, isOfEarlierProcess, noteClockJump } from '../../../shared/core/earlier-process.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -13,7 +13,7 @@ test('after the clock was set back by a day, runs of this process from before an
   noteClockJump(-dayMs, now.getTime());
   const after = now.toISOString();
   for (const startedAt of [before, after]) expect(isOfEarlierProcess({ startedAt }, now)).toBe(false);
-  expect(aloneSince()).toBe(started - dayMs);
+  expect(getAloneSince()).toBe(started - dayMs);
   const earlier = new Date(started - dayMs - 1).toISOString();
   expect(isOfEarlierProcess({ startedAt: earlier }, now)).toBe(true);
 });

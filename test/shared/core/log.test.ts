@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { addLogFields, inInvocation, withLogFields } from '../../../shared/core/invocation.ts';
+import { addLogFields, runInvocation, runWithLogFields } from '../../../shared/core/invocation.ts';
 import { log } from '../../../shared/core/log.ts';
 import { rememberSecretValue } from '../../../shared/core/redaction/known-values.ts';
 
@@ -79,13 +79,13 @@ test('lines state the fields of their invocation and of the work inside it, and 
   const lines: string[] = [];
   const collect = (work: () => void) => lines.push(...written(work));
   await Promise.all([
-    inInvocation({ requestId: 'a' }, async () => {
+    runInvocation({ requestId: 'a' }, async () => {
       await Promise.resolve();
       addLogFields({ tenant: 'user:ada' });
-      withLogFields({ executionId: 'exec_1' }, () => collect(() => log.warn('inside')));
+      runWithLogFields({ executionId: 'exec_1' }, () => collect(() => log.warn('inside')));
       collect(() => log.warn('outside'));
     }),
-    inInvocation({ requestId: 'b' }, () => void collect(() => log.warn('other'))),
+    runInvocation({ requestId: 'b' }, () => void collect(() => log.warn('other'))),
   ]);
   collect(() => log.warn('none'));
   expect(lines.map((line) => JSON.parse(line)).toSorted((a, b) => (a.message < b.message ? -1 : 1))).toEqual([

@@ -3,8 +3,8 @@ import {
   replaceInScript,
   secretKeysInScript,
   secretKeysInTemplate,
-  withBareReferences,
-  withSecretsVariable,
+  toBareReferences,
+  toSecretsVariable,
 } from '../../../shared/core/variables/secret-references.ts';
 import { expectLinear } from '../../support/linear.ts';
 
@@ -34,8 +34,8 @@ test.each([
 ])('%s', (text, inTemplate, inCode, bare = text, asVariable = text) => {
   expect(secretKeysInTemplate(text)).toEqual(inTemplate);
   expect(secretKeysInScript(text)).toEqual(inCode);
-  expect(withBareReferences(text)).toBe(bare);
-  expect(withSecretsVariable(text)).toBe(asVariable);
+  expect(toBareReferences(text)).toBe(bare);
+  expect(toSecretsVariable(text)).toBe(asVariable);
 });
 
 test('replaceInScript replaces only plain references', () => {
@@ -52,5 +52,5 @@ test.each([
   ['one filter that does not end', (size: number) => `{{secret:KEY|${'x'.repeat(size)}`],
   ['dashes', (size: number) => `{{secret:${'-'.repeat(size)}`],
 ] as const)('a text of %s is parsed in linear time', (_what, textOf) => {
-  expectLinear((text) => [secretKeysInTemplate(text), withBareReferences(text)], textOf, 12_000);
+  expectLinear((text) => [secretKeysInTemplate(text), toBareReferences(text)], textOf, 12_000);
 });

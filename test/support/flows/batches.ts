@@ -7,7 +7,7 @@ import { flowStore } from '../../../shared/domain/flows/flow-store.ts';
 import { versionStore } from '../../../shared/domain/flows/version-store.ts';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
 import type { Batch } from '../../../shared/execution/batches/batch.ts';
-import { recordRunId } from '../../../shared/execution/batches/batch-plan.ts';
+import { toRecordRunId } from '../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, recordSlot } from '../../../shared/execution/batches/batch-store.ts';
 import { groupCommits } from '../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../shared/execution/batches/record-jobs.ts';
@@ -65,7 +65,7 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
   await batches.create(batch);
   const messages = records.map(({ id: recordId }, n): RunMessage => {
     const { id: batchId, flowId } = batch;
-    const runId = recordRunId(batch, recordId);
+    const runId = toRecordRunId(batch, recordId);
     return { tenant: tenant.tenant, batchId, flowId, recordId, runId, slot: recordSlot(batch, n) };
   });
   const message = (n = 0) => messages[n] as RunMessage;
@@ -79,12 +79,15 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
     records,
     messages,
     message,
-    progress: async () => batches.settled(await batches.get(batch.id)),
+    progress: async () => batches.settleBatch(await batches.get(batch.id)),
     /** All of a record's results: a page may end early, so each begins where the last one ended. */
     results: async (recordId = records[0]?.id ?? '') => {
       const rows = [];
       for (let more = true; more; ) {
-        const page = await stepResultStore(scope).ofRecord(recordId, { ...allResults, offset: rows.length });
+        const page = await stepResultStore(scope).listByRecord(recordId, {
+          ...allResults,
+          offset: rows.length,
+        });
         rows.push(...page.data);
         more = page.pagination.hasMore;
       }

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import Big from 'big.js';
 import { newId } from '../../../shared/core/ids.ts';
 import { budgetEntity } from '../../../shared/domain/budgets/budget/budget.ts';
-import { openPurse } from '../../../shared/execution/model-calls/purse.ts';
+import { openBudgetReservations } from '../../../shared/execution/model-calls/budget-reservations.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { tenantTable } from '../../../shared/platform/data/table.ts';
 
@@ -23,17 +23,17 @@ client.middlewareStack.add(
 const scope = { table: tenantTable(documentClient(client), table, tenant), now: () => new Date(), newId };
 const budget = await scope.table.get(budgetEntity, { id }, { consistent: true });
 if (!budget) throw new Error('There is no budget');
-const purse = openPurse(scope, budget, Number(waitMs));
+const reservations = openBudgetReservations(scope, budget, Number(waitMs));
 const amount = new Big(cost);
 // Until all are there.
 process.stdout.write('ready\n');
 for await (const _ of process.stdin);
 requests = 0;
 for (let call = 0; call < Number(calls); call++) {
-  const grant = await purse.take({ wanted: amount, least: amount }, new AbortController().signal);
+  const grant = await reservations.reserve({ wanted: amount, least: amount }, new AbortController().signal);
   process.stdout.write(grant ? 'made\n' : 'refused\n');
   await sleep(20 * Math.random());
   grant?.settle(amount);
 }
-await purse.flush();
+await reservations.flush();
 process.stdout.write(`requests ${requests}\n`);

@@ -1,4 +1,4 @@
-import { derivedId } from '../../../shared/core/ids.ts';
+import { deriveId } from '../../../shared/core/ids.ts';
 import { hourMarks } from '../../../shared/domain/runs/hour-marks.ts';
 import { type Run, type RunKind, runEntity } from '../../../shared/domain/runs/run.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
@@ -15,7 +15,7 @@ type Given = Partial<Omit<Run, 'startedAt' | 'completedAt'>> & { startedAt: numb
 /** A run as its row. */
 export function runRow({ startedAt, completedAt, kind = 'flow', ...given }: Given): Run {
   return {
-    id: derivedId(prefixes[kind], startedAt, 'run-row', made++, process.pid, Math.random()),
+    id: deriveId(prefixes[kind], startedAt, 'run-row', made++, process.pid, Math.random()),
     kind,
     name: `A ${kind}`,
     status: completedAt === undefined ? 'running' : 'completed',

@@ -1,7 +1,7 @@
 import type { CallLimits } from '../../../shared/adapters/models/call-limits.ts';
 import { decide } from '../../../shared/domain/throttles/decide.ts';
 import { createThrottle, type Throttle } from '../../../shared/domain/throttles/throttle.ts';
-import { type GateStore, openGate } from '../../../shared/execution/model-calls/gate.ts';
+import { openLimiter, type ThrottleStore } from '../../../shared/execution/model-calls/limiter.ts';
 import type { virtualTime } from './virtual-time.ts';
 
 type Time = ReturnType<typeof virtualTime>;
@@ -9,7 +9,7 @@ type Time = ReturnType<typeof virtualTime>;
 /** The item in memory: processes see it late, and what they write meanwhile is refused, as by a table. */
 export function sharedItem(time: Time, latency: () => number = () => 2) {
   const shared = { item: createThrottle('limited') as Throttle, writes: 0 };
-  const store: GateStore = {
+  const store: ThrottleStore = {
     async ask(_scope, ask, limits, now) {
       for (;;) {
         const seen = shared.item;
@@ -28,9 +28,9 @@ export function sharedItem(time: Time, latency: () => number = () => 2) {
 }
 
 /** A process whose clock may differ. */
-export function processAt(store: GateStore, time: Time, holder: string, skewMs = 0) {
-  const timing = { now: () => time.now() + skewMs, after: time.after };
-  const gate = openGate({ store, holder, timing });
+export function processAt(store: ThrottleStore, time: Time, holder: string, skewMs = 0) {
+  const timing = { now: () => time.now() + skewMs, callLater: time.after };
+  const gate = openLimiter({ store, holder, timing });
   return {
     gate,
     admit: (
@@ -49,7 +49,7 @@ export function processAt(store: GateStore, time: Time, holder: string, skewMs =
         signal?: AbortSignal;
       } = {},
     ) =>
-      gate.admit({
+      gate.acquire({
         scope: {} as never,
         limits,
         tokens,

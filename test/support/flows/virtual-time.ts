@@ -1,10 +1,10 @@
-import type { Timing } from '../../../shared/execution/model-calls/gate.ts';
+import type { Timing } from '../../../shared/execution/model-calls/limiter.ts';
 
 /** Time that passes when nothing else is to be done, so that a test of minutes takes none. */
 export function virtualTime(start = Date.parse('2026-01-01T00:00:00Z')) {
   let at = start;
   let timers: { at: number; run: () => void }[] = [];
-  const after: Timing['after'] = (ms, run) => {
+  const after: Timing['callLater'] = (ms, run) => {
     const timer = { at: at + Math.max(0, ms), run };
     timers.push(timer);
     return () => {

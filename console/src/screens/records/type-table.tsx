@@ -16,7 +16,7 @@ import { ExportButton } from './selection/export-button.tsx';
 import { TableTools } from './table-tools.tsx';
 import { UploadDialog } from './upload/upload-dialog.tsx';
 import '../../style/records.css';
-import { valueOfField } from '../../../../shared/core/filters/field.ts';
+import { getFieldValue } from '../../../../shared/core/filters/field.ts';
 import type { OperationResponse } from '../../api/api.ts';
 import { recordPath } from '../../routing/record-paths.ts';
 import { Link } from '../../ui/link.tsx';
@@ -119,7 +119,7 @@ const recordColumns = (shown: readonly string[]): TableColumn<Row>[] => [
   ...shown.map((field) => ({
     title: field,
     id: `field ${field}`,
-    cell: (row: Row) => <bdi>{cellOf(valueOfField(row, field))}</bdi>,
+    cell: (row: Row) => <bdi>{cellOf(getFieldValue(row, field))}</bdi>,
   })),
   { title: sharedTexts.created, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
 ];

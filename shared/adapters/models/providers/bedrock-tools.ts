@@ -8,14 +8,14 @@ type Request = Record<string, unknown> & { toolConfig?: { tools: object[] } };
 export const cachePointAfterTools = 'cachePointAfterTools';
 
 /** A model of the SDK that replaces the member by the cache point, before the request is signed. */
-export function withCachePointAfterTools(model: LanguageModelV4): LanguageModelV4 {
+export function addCachePointAfterTools(model: LanguageModelV4): LanguageModelV4 {
   const { config } = model as unknown as { config: { fetch: Fetch } };
   const { fetch } = config;
-  config.fetch = (url, init) => fetch(url, marked(init));
+  config.fetch = (url, init) => fetch(url, markBody(init));
   return model;
 }
 
-function marked(init: RequestInit | undefined): RequestInit | undefined {
+function markBody(init: RequestInit | undefined): RequestInit | undefined {
   const body = init?.body;
   if (typeof body !== 'string' || !body.includes(`"${cachePointAfterTools}":`)) return init;
   const { [cachePointAfterTools]: isAsked, ...request } = parseExact(body) as Request;

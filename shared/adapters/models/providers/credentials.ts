@@ -47,7 +47,7 @@ export function deploymentCredentials(
 }
 
 /** What to set so that the deployment configures a provider. */
-export function configuredBy(provider: ProviderName): string {
+export function nameRequiredSetting(provider: ProviderName): string {
   if (provider === 'generic-openai') return variables[provider].baseUrl;
   return provider === 'bedrock' ? 'AWS_BEARER_TOKEN_BEDROCK or BEDROCK_REGION' : variables[provider].apiKey;
 }

@@ -1,9 +1,17 @@
+/**
+ * The fetch that the SDKs of model providers get: limits the size of responses, and repairs what servers write otherwise
+ * than the API that they follow.
+ * The API is recognised by the path of the address. A whole response is parsed, repaired and written again only if it
+ * changed; a stream is repaired event by event, and events that the SDK does not know are left out. An answer that states
+ * an error gets an error status. Numbers in the arguments of tools keep their digits, marked (`core/json/exact-json.ts`).
+ * `providers.ts` gives it to each provider.
+ */
 import { isStated } from '../../../core/defined.ts';
-import { mayBeInexactIn, parseExactIn, unmarked } from '../../../core/json/exact-json.ts';
-import { answeredJson, isJsonObject } from '../../../core/json/json.ts';
+import { mayBeInexactIn, parseExactIn, unmarkNumbers } from '../../../core/json/exact-json.ts';
+import { isJsonObject, parseAnswerJson } from '../../../core/json/json.ts';
 import { type EventJson, type EventReader, readableEvents } from '../../net/readable-events.ts';
-import { streamingFetch } from '../../net/streaming-fetch.ts';
-import { statedError } from '../../stated-error.ts';
+import { makeStreamingFetch } from '../../net/streaming-fetch.ts';
+import { readStatedError } from '../../stated-error.ts';
 
 /** The longest text of a response, equal to the limit for scripts and templates. */
 export const responseCharactersMax = 4_000_000;
@@ -19,8 +27,8 @@ const bytesMaxOf = {
 };
 
 /** A fetch for provider SDKs, which get answers as they can read them. @param guarded Reaches only public addresses. */
-export const fetchFor = (kind: FetchKind, guarded: boolean) =>
-  streamingFetch(bytesMaxOf[kind], guarded, kind === 'model' ? readable : undefined);
+export const makeModelFetch = (kind: FetchKind, guarded: boolean) =>
+  makeStreamingFetch(bytesMaxOf[kind], guarded, kind === 'model' ? readable : undefined);
 
 const readable = { whole: readableAnswer, stream: readableStream };
 
@@ -28,17 +36,17 @@ const readable = { whole: readableAnswer, stream: readableStream };
 function readableAnswer(content: Buffer, url: string, status: number): { content: Buffer; status: number } {
   if (status >= 400) return { content, status };
   const text = content.toString('utf8').replace(/^\ufeff/, '');
-  const value = answeredJson(text, 'The model', (json) => parseExactIn(json, inputs));
+  const value = parseAnswerJson(text, 'The model', (json) => parseExactIn(json, inputs));
   const isListOfOne = Array.isArray(value) && value.length === 1;
   const answer: unknown = isListOfOne ? value[0] : value;
   if (!isJsonObject(answer)) return { content, status };
-  if (answer.error) return { content, status: statusIn(answer.error) };
+  if (answer.error) return { content, status: readStatus(answer.error) };
   const isChanged = answerReader(url)?.whole(answer) || isListOfOne || mayBeInexactIn(text, inputs);
   return { content: isChanged ? Buffer.from(JSON.stringify(answer)) : content, status };
 }
 
 /** Gemini names the status of HTTP as the code of an error. */
-function statusIn(error: unknown): number {
+function readStatus(error: unknown): number {
   const { code, status } = error as { code?: unknown; status?: unknown };
   const named = [code, status].map(Number).find((each) => each >= 400 && each < 600);
   return named ?? 502;
@@ -78,12 +86,12 @@ function chatReader(): AnswerReader {
   let isFinished = false;
   let hasCalls = false;
   return {
-    whole: (answer) => mending((put) => mendChat(answer, 'message', put)),
+    whole: (answer) => trackChanges((put) => mendChat(answer, 'message', put)),
     event(event) {
       if (isStated(event.error)) return false;
-      const failure = failureIn(event);
-      if (failure !== undefined) return mending((put) => put(event, 'error', { message: failure }));
-      const isChanged = mending((put) => mendChat(event, 'delta', put));
+      const failure = readFailure(event);
+      if (failure !== undefined) return trackChanges((put) => put(event, 'error', { message: failure }));
+      const isChanged = trackChanges((put) => mendChat(event, 'delta', put));
       for (const { finish_reason: reason, delta } of event.choices as EventJson[]) {
         last = event;
         isFinished ||= isStated(reason) && reason !== '';
@@ -100,12 +108,12 @@ function chatReader(): AnswerReader {
 }
 
 /** The words of an event that is an error in another form than OpenAI's. */
-const failureIn = (event: EventJson): string | undefined =>
-  'choices' in event || 'usage' in event || 'object' in event ? undefined : statedError(event).words;
+const readFailure = (event: EventJson): string | undefined =>
+  'choices' in event || 'usage' in event || 'object' in event ? undefined : readStatedError(event).words;
 
 type Put = (target: EventJson, name: string, value: unknown) => void;
 
-function mending(mend: (put: Put) => void): boolean {
+function trackChanges(mend: (put: Put) => void): boolean {
   let isChanged = false;
   mend((target, name, value) => {
     if (target[name] === value) return;
@@ -118,7 +126,7 @@ function mending(mend: (put: Put) => void): boolean {
 /** Chat completions, whole (`message`) and in pieces (`delta`). */
 function mendChat(answer: EventJson, content: 'message' | 'delta', put: Put): void {
   const isWhole = content === 'message';
-  for (const name of ['id', 'model']) put(answer, name, textIn(answer[name]));
+  for (const name of ['id', 'model']) put(answer, name, toTextOrNull(answer[name]));
   put(answer, 'created', typeof answer.created === 'number' ? answer.created : undefined);
   if (isStated(answer.usage)) mendUsage(answer.usage, put);
   // An event that counts tokens has no choices. A whole answer without any is none.
@@ -126,7 +134,7 @@ function mendChat(answer: EventJson, content: 'message' | 'delta', put: Put): vo
   if (!Array.isArray(answer.choices)) return;
   for (const [index, choice] of answer.choices.entries()) {
     if (!isJsonObject(choice)) continue;
-    put(choice, 'index', numberIn(choice.index) ?? index);
+    put(choice, 'index', toNumber(choice.index) ?? index);
     put(choice, 'logprobs', undefined);
     put(choice, 'finish_reason', typeof choice.finish_reason === 'string' ? choice.finish_reason : null);
     if (!isWhole && !isStated(choice.delta)) put(choice, 'delta', {});
@@ -138,8 +146,9 @@ function mendChat(answer: EventJson, content: 'message' | 'delta', put: Put): vo
 function mendMessage(message: EventJson, isWhole: boolean, put: Put): void {
   // Nobody but the model answers. Some servers call it `model` or `ai`.
   if (message.role !== undefined) put(message, 'role', 'assistant');
-  put(message, 'content', contentIn(message.content));
-  for (const name of ['reasoning', 'reasoning_content', 'refusal']) put(message, name, textIn(message[name]));
+  put(message, 'content', toContent(message.content));
+  for (const name of ['reasoning', 'reasoning_content', 'refusal'])
+    put(message, name, toTextOrNull(message[name]));
   const { tool_calls: calls, annotations } = message;
   const called = Array.isArray(calls) ? calls.filter(isJsonObject) : [];
   if (isStated(calls) && !(Array.isArray(calls) && called.length === calls.length)) {
@@ -152,18 +161,18 @@ function mendMessage(message: EventJson, isWhole: boolean, put: Put): void {
 }
 
 function mendCall(call: EventJson, index: number, isWhole: boolean, put: Put): void {
-  put(call, 'id', textIn(call.id));
+  put(call, 'id', toTextOrNull(call.id));
   if (isWhole) put(call, 'type', 'function');
-  else put(call, 'index', numberIn(call.index) ?? index);
+  else put(call, 'index', toNumber(call.index) ?? index);
   if (!isJsonObject(call.function)) return;
-  const { arguments: given } = call.function;
-  if (isWhole || isStated(given)) put(call.function, 'arguments', isStated(given) ? textOf(given) : '');
+  const { arguments: written } = call.function;
+  if (isWhole || isStated(written)) put(call.function, 'arguments', isStated(written) ? toText(written) : '');
 }
 
 /** Lists of parts stay: the SDKs of those who send them read them. */
-function contentIn(content: unknown): unknown {
+function toContent(content: unknown): unknown {
   if (typeof content === 'number' || typeof content === 'boolean') return String(content);
-  return isJsonObject(content) ? (textIn(content.text) ?? JSON.stringify(content)) : content;
+  return isJsonObject(content) ? (toTextOrNull(content.text) ?? JSON.stringify(content)) : content;
 }
 
 /** Counts of tokens, and those of their details. */
@@ -171,7 +180,7 @@ function mendUsage(usage: unknown, put: Put): void {
   if (!isJsonObject(usage)) return;
   for (const [name, value] of Object.entries(usage)) {
     if (name.endsWith('_details')) mendUsage(value, put);
-    else if (name.endsWith('_tokens') && isStated(value)) put(usage, name, numberIn(value));
+    else if (name.endsWith('_tokens') && isStated(value)) put(usage, name, toNumber(value));
   }
 }
 
@@ -211,14 +220,14 @@ function messagesReader(): AnswerReader {
   const omitted = new Set<unknown>();
   return {
     whole: (answer) =>
-      mending((put) => {
+      trackChanges((put) => {
         const { content, stop_reason: reason, stop_details: details } = answer;
         if (!Array.isArray(content)) return;
-        const known = content.filter((block) => hasTypeIn(blockTypes, block));
-        if (known.length < content.length) put(answer, 'content', known);
+        const blocks = content.filter((block) => hasTypeIn(blockTypes, block));
+        if (blocks.length < content.length) put(answer, 'content', blocks);
         // Why Claude refuses, which its SDK leaves out.
-        const why = reason === 'refusal' && isJsonObject(details) && textIn(details.explanation);
-        if (why) put(answer, 'content', [...known, { type: 'text', text: why }]);
+        const why = reason === 'refusal' && isJsonObject(details) && toTextOrNull(details.explanation);
+        if (why) put(answer, 'content', [...blocks, { type: 'text', text: why }]);
       }),
     event({ type, index, content_block: block, delta }) {
       if (!eventTypes.has(String(type))) return 'omit';
@@ -229,12 +238,12 @@ function messagesReader(): AnswerReader {
   };
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(unmarked(value)));
+const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(unmarkNumbers(value)));
 
-const textIn = (value: unknown): string | null | undefined =>
+const toTextOrNull = (value: unknown): string | null | undefined =>
   typeof value === 'string' || value === null ? value : typeof value === 'number' ? String(value) : undefined;
 
-function numberIn(value: unknown): number | undefined {
+function toNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }

@@ -15,14 +15,14 @@ const optionsOf: Readonly<Partial<Record<ProviderName, (isParallel: boolean) => 
 };
 
 /** The options of a provider, with what the request says of parallel tool calls. */
-export function withParallelTools(
+export function addParallelTools(
   provider: ProviderName,
   { parallelToolCalls, tools = [] }: Pick<ModelRequest, 'parallelToolCalls' | 'tools'>,
-  given: Options | undefined,
+  providerOptions: Options | undefined,
 ): Options | undefined {
   const more = parallelToolCalls === undefined || tools.length === 0 ? undefined : optionsOf[provider];
-  if (!more) return given;
-  const merged: Options = { ...given };
+  if (!more) return providerOptions;
+  const merged: Options = { ...providerOptions };
   for (const [name, options] of Object.entries(more(parallelToolCalls as boolean))) {
     merged[name] = { ...merged[name], ...options };
   }

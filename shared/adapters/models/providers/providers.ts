@@ -23,7 +23,7 @@ const toolsOrReasoning = /^gpt-5\.(?:[6-9]|[1-9]\d)/;
 export const providers = {
   openai: {
     async model(modelId, credentials, api) {
-      const openai = await openaiWith(credentials, 'model');
+      const openai = await loadOpenai(credentials, 'model');
       return api === 'responses' ? openai.responses(modelId) : openai.chat(modelId);
     },
     // Chat completions support seed and penalties, and every OpenAI-compatible server has them.
@@ -34,94 +34,94 @@ export const providers = {
         ? 'responses'
         : 'chat',
     embedding: async (modelId, credentials) =>
-      (await openaiWith(credentials, 'embedding')).embeddingModel(modelId),
+      (await loadOpenai(credentials, 'embedding')).embeddingModel(modelId),
   },
   anthropic: {
     async model(modelId, credentials) {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      const settings = await settingsOf(credentials, 'model', 'https://api.anthropic.com/v1');
+      const settings = await toSettings(credentials, 'model', 'https://api.anthropic.com/v1');
       return createAnthropic(settings)(modelId);
     },
   },
   google: {
-    model: async (modelId, credentials) => (await googleWith(credentials, 'model'))(modelId),
+    model: async (modelId, credentials) => (await loadGoogle(credentials, 'model'))(modelId),
     embedding: async (modelId, credentials) =>
-      (await googleWith(credentials, 'embedding')).embeddingModel(modelId),
+      (await loadGoogle(credentials, 'embedding')).embeddingModel(modelId),
   },
   bedrock: {
     async model(modelId, credentials) {
-      const { withCachePointAfterTools } = await import('./bedrock-tools.ts');
-      return withCachePointAfterTools((await bedrockWith(credentials, 'model'))(modelId));
+      const { addCachePointAfterTools: withCachePointAfterTools } = await import('./bedrock-tools.ts');
+      return withCachePointAfterTools((await loadBedrock(credentials, 'model'))(modelId));
     },
     embedding: async (modelId, credentials) =>
-      (await bedrockWith(credentials, 'embedding')).embeddingModel(modelId),
+      (await loadBedrock(credentials, 'embedding')).embeddingModel(modelId),
   },
   xai: {
     async model(modelId, credentials) {
       const { createXai } = await import('@ai-sdk/xai');
-      return createXai(await settingsOf(credentials, 'model'))(modelId);
+      return createXai(await toSettings(credentials, 'model'))(modelId);
     },
   },
   groq: {
     async model(modelId, credentials) {
       const { createGroq } = await import('@ai-sdk/groq');
-      return createGroq(await settingsOf(credentials, 'model'))(modelId);
+      return createGroq(await toSettings(credentials, 'model'))(modelId);
     },
   },
   togetherai: {
     // The SDK sends a schema to one model only; Together takes it for most.
     model: async (modelId, credentials) =>
-      Object.assign((await togetherWith(credentials, 'model')).chatModel(modelId), {
+      Object.assign((await loadTogether(credentials, 'model')).chatModel(modelId), {
         supportsStructuredOutputs: true,
       }),
     embedding: async (modelId, credentials) =>
-      (await togetherWith(credentials, 'embedding')).embeddingModel(modelId),
+      (await loadTogether(credentials, 'embedding')).embeddingModel(modelId),
   },
   mistral: {
-    model: async (modelId, credentials) => (await mistralWith(credentials, 'model'))(modelId),
+    model: async (modelId, credentials) => (await loadMistral(credentials, 'model'))(modelId),
     embedding: async (modelId, credentials) =>
-      (await mistralWith(credentials, 'embedding')).embeddingModel(modelId),
+      (await loadMistral(credentials, 'embedding')).embeddingModel(modelId),
   },
   'generic-openai': {
-    model: async (modelId, credentials) => (await genericWith(credentials, 'model')).chatModel(modelId),
+    model: async (modelId, credentials) => (await loadGeneric(credentials, 'model')).chatModel(modelId),
     embedding: async (modelId, credentials) =>
-      (await genericWith(credentials, 'embedding')).embeddingModel(modelId),
+      (await loadGeneric(credentials, 'embedding')).embeddingModel(modelId),
   },
 } satisfies Record<ProviderName, Provider>;
 
 const loadFetch = loadOnce(() => import('./model-fetch.ts'));
 
-async function openaiWith(credentials: ModelCredentials, kind: FetchKind) {
+async function loadOpenai(credentials: ModelCredentials, kind: FetchKind) {
   const { createOpenAI } = await import('@ai-sdk/openai');
-  return createOpenAI(await settingsOf(credentials, kind, 'https://api.openai.com/v1'));
+  return createOpenAI(await toSettings(credentials, kind, 'https://api.openai.com/v1'));
 }
 
-async function googleWith(credentials: ModelCredentials, kind: FetchKind) {
+async function loadGoogle(credentials: ModelCredentials, kind: FetchKind) {
   const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
-  return createGoogleGenerativeAI(await settingsOf(credentials, kind));
+  return createGoogleGenerativeAI(await toSettings(credentials, kind));
 }
 
 /** Without a key, the SDK signs with the credentials in the environment, which are the Lambda's own role. */
-async function bedrockWith({ ownRole, ...credentials }: ModelCredentials, kind: FetchKind) {
+async function loadBedrock({ ownRole, ...credentials }: ModelCredentials, kind: FetchKind) {
   if (!credentials.apiKey?.trim() && !ownRole) throw new StepError('Amazon Bedrock needs an API key');
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
   const region = credentials.region ?? process.env.AWS_REGION ?? 'us-east-1';
-  return createAmazonBedrock({ ...(await settingsOf(credentials, kind)), region });
+  return createAmazonBedrock({ ...(await toSettings(credentials, kind)), region });
 }
 
-async function togetherWith(credentials: ModelCredentials, kind: FetchKind) {
+async function loadTogether(credentials: ModelCredentials, kind: FetchKind) {
   const { createTogetherAI } = await import('@ai-sdk/togetherai');
-  return createTogetherAI(await settingsOf(credentials, kind));
+  return createTogetherAI(await toSettings(credentials, kind));
 }
 
-async function mistralWith(credentials: ModelCredentials, kind: FetchKind) {
+async function loadMistral(credentials: ModelCredentials, kind: FetchKind) {
   const { createMistral } = await import('@ai-sdk/mistral');
-  return createMistral(await settingsOf(credentials, kind));
+  return createMistral(await toSettings(credentials, kind));
 }
 
-async function genericWith({ baseUrl = '', ...credentials }: ModelCredentials, kind: FetchKind) {
+async function loadGeneric({ baseUrl = '', ...credentials }: ModelCredentials, kind: FetchKind) {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-  const settings = await settingsOf(credentials, kind);
+  const settings = await toSettings(credentials, kind);
   return createOpenAICompatible({
     name: 'generic-openai',
     baseURL: baseUrl,
@@ -136,12 +136,12 @@ async function genericWith({ baseUrl = '', ...credentials }: ModelCredentials, k
  * Always gives the key, also an empty one: the SDKs would fall back to the deployment's key in the environment, which
  * must not reach a server of a tenant. @param ownUrl For SDKs that would look into the environment for it (D126).
  */
-const settingsOf = async (
+const toSettings = async (
   { apiKey = '', baseUrl = '', guarded = false }: ModelCredentials,
   kind: FetchKind,
   ownUrl = '',
 ) => ({
   apiKey,
   ...((baseUrl || ownUrl) && { baseURL: baseUrl || ownUrl }),
-  fetch: (await loadFetch()).fetchFor(kind, guarded),
+  fetch: (await loadFetch()).makeModelFetch(kind, guarded),
 });

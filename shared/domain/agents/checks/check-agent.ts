@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import { detailAt, type ErrorDetail, invalid } from '../../../core/errors/errors.ts';
+import { type ErrorDetail, invalid, toDetail } from '../../../core/errors/errors.ts';
 import {
   hasSecretReference,
   replaceInScript,
@@ -45,7 +45,7 @@ const findPoolProblems = (tools: AgentTools = {}): ErrorDetail[] =>
   (['subagentConfig', 'codeModeConfig'] as const).flatMap((member) => {
     const { toolPool = [] } = tools[member] ?? {};
     return resolvePool(toolPool, tools).unknown.map((index) =>
-      detailAt(
+      toDetail(
         ['config', 'tools', member, 'toolPool', index],
         'INVALID_VALUE',
         createUnknownTool(toolPool[index]),
@@ -72,10 +72,10 @@ function findSecretProblems(content: AgentContent): ErrorDetail[] {
   const misplaced = [...listOtherTexts(content)].filter(({ text }) => hasSecretReference(text));
   const keys = secretKeysOfAgent(content);
   return [
-    ...misplaced.map(({ path }) => detailAt(path, 'SECRET_NOT_ALLOWED', notHere)),
+    ...misplaced.map(({ path }) => toDetail(path, 'SECRET_NOT_ALLOWED', notHere)),
     ...[...listCredentialTexts(content)].flatMap(findCredentialProblems),
     ...(keys.length > secretsMax
-      ? [detailAt(['config'], 'TOO_MANY_SECRETS', `An agent references at most ${secretsMax} secrets`)]
+      ? [toDetail(['config'], 'TOO_MANY_SECRETS', `An agent references at most ${secretsMax} secrets`)]
       : []),
   ];
 }
@@ -84,7 +84,7 @@ function findCredentialProblems({ text, path }: { text: string; path: PropertyKe
   if (!hasSecretReference(text)) return toErrorDetails(SecretValue.safeParse(text).error?.issues ?? [], path);
   const problem =
     secretNameProblem(secretKeysInTemplate(text)) ?? (isResolvable(text) ? undefined : notResolvable);
-  return problem ? [detailAt(path, 'INVALID_TEMPLATE', problem)] : [];
+  return problem ? [toDetail(path, 'INVALID_TEMPLATE', problem)] : [];
 }
 
 const isResolvable = (text: string) => !hasSecretReference(replaceInScript(text, () => ''));

@@ -1,4 +1,4 @@
-import { detailAt, type ErrorDetail, invalid } from '../../../core/errors/errors.ts';
+import { type ErrorDetail, invalid, toDetail } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
@@ -82,8 +82,8 @@ export async function findStepTargetProblems(
 function findProblem(target: Target, exists: boolean, flowId: string | undefined): ErrorDetail | undefined {
   const { kind, id, path } = target;
   if (!exists)
-    return detailAt(path, kind === 'flow' ? 'UNKNOWN_FLOW' : 'UNKNOWN_AGENT', unknownTarget(target));
-  return id === flowId ? detailAt(path, 'INVALID_VALUE', callsItself) : undefined;
+    return toDetail(path, kind === 'flow' ? 'UNKNOWN_FLOW' : 'UNKNOWN_AGENT', unknownTarget(target));
+  return id === flowId ? toDetail(path, 'INVALID_VALUE', callsItself) : undefined;
 }
 
 const callsItself = 'The flow would run itself. Choose another flow';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { detailAt, type ErrorDetail, invalid } from '../../../core/errors/errors.ts';
+import { type ErrorDetail, invalid, toDetail } from '../../../core/errors/errors.ts';
 import { decodeReadable, defineEntity } from '../../../platform/data/entity.ts';
 import { tenantPartition } from '../../../platform/data/keys.ts';
 import { isUnchanged } from '../../../platform/data/modify.ts';
@@ -57,13 +57,13 @@ export async function findLinkProblem(
   return undefined;
 }
 
-const cycle = detailAt(
+const cycle = toDetail(
   ['subAgentId'],
   'INVALID_VALUE',
   'The agent would call itself, directly or through other agents. Choose another sub-agent',
 );
 
-const tooMany = detailAt(
+const tooMany = toDetail(
   ['subAgentId'],
   'TOO_BIG',
   `The sub-agent reaches more than ${agentsMax} agents. Use fewer`,

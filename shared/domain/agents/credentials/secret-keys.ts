@@ -1,4 +1,4 @@
-import { textsIn } from '../../../core/json/json-texts.ts';
+import { walkTexts } from '../../../core/json/json-texts.ts';
 import { secretKeysInTemplate } from '../../../core/variables/secret-references.ts';
 import { secretKeysOfTool } from '../../tools/secret-keys.ts';
 import type { AgentContent } from '../config/agent.ts';
@@ -35,7 +35,7 @@ export function* listOtherTexts(content: AgentContent): Generator<{ text: string
     (member === 'config' && path[1] === 'mcpServers' && path[3] === 'auth') ||
     (member === 'config' && path[1] === 'runtimeTools' && path[3] === 'config') ||
     (member === 'externalConfig' && path[0] === 'auth');
-  for (const { text, path } of textsIn(configs, [], depthMax)) if (!isExempt(path)) yield { text, path };
+  for (const { text, path } of walkTexts(configs, [], depthMax)) if (!isExempt(path)) yield { text, path };
 }
 
 /** Deeper than any valid config. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isPlain, templateCharactersMax } from '../../../adapters/templates/limits.ts';
-import { nestingMax, textsIn } from '../../../core/json/json-texts.ts';
+import { nestingMax, walkTexts } from '../../../core/json/json-texts.ts';
 import { secretKeysInTemplate, secretNameProblem } from '../../../core/variables/secret-references.ts';
 
 /** A text with `{{ references }}`, rendered when the step runs. Its syntax is checked with the flow. */
@@ -14,7 +14,7 @@ export const Template = z
 
 /** Any JSON with `{{ references }}` in its texts. */
 export const TemplatedJson = z.unknown().superRefine((value, context) => {
-  for (const { text, path, depth } of textsIn(value)) {
+  for (const { text, path, depth } of walkTexts(value)) {
     const message = depth > nestingMax ? `Nested more than ${nestingMax} levels deep` : findProblem(text);
     if (!message) continue;
     context.addIssue({ code: 'custom', params: { code: 'INVALID_TEMPLATE' }, path, message });
@@ -30,4 +30,4 @@ function findProblem(text: string): string | undefined {
 }
 
 export const isTemplated = (value: unknown): boolean =>
-  [...textsIn(value)].some(({ text }) => !isPlain(text));
+  [...walkTexts(value)].some(({ text }) => !isPlain(text));

@@ -1,4 +1,4 @@
-import { detailAt, type ErrorDetail, invalidAt } from '../../../core/errors/errors.ts';
+import { type ErrorDetail, invalidAt, toDetail } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { flowFinder } from '../flow-store.ts';
@@ -34,7 +34,7 @@ export async function findFlowTargetProblems(
   const problems: ErrorDetail[] = [];
   for (const { path, ...target } of targets) {
     const found = await findProblem(reading, target, ownId);
-    if (found) problems.push(detailAt([...path, found.member], found.code, found.message));
+    if (found) problems.push(toDetail([...path, found.member], found.code, found.message));
   }
   return problems;
 }

@@ -1,5 +1,5 @@
 import { tooLarge } from '../../../core/errors/errors.ts';
-import { withBareReferences } from '../../../core/variables/secret-references.ts';
+import { toBareReferences } from '../../../core/variables/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import {
@@ -51,7 +51,7 @@ export const flowExporter = /* @__PURE__ */ using([flowFinder, versionFinder], (
 const tooMany = `The flow and those that it runs take more than ${megabytes(responseBytesMax)}; export them one by one`;
 
 /** A copy of a JSON value with `secret:<NAME>` in place of each `{{secret:NAME}}`. */
-export const nameReferences = <T>(value: T): T => mapTexts(value, withBareReferences);
+export const nameReferences = <T>(value: T): T => mapTexts(value, toBareReferences);
 
 /** A copy of a JSON value with each text in it changed. */
 export function mapTexts<T>(value: T, change: (text: string) => string): T {

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { FlowText } from '../../../adapters/code/texts.ts';
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import { textsIn } from '../../../core/json/json-texts.ts';
+import { walkTexts } from '../../../core/json/json-texts.ts';
 import { Expression, Script } from '../steps/code.ts';
 import { VariablePath } from '../steps/common-config.ts';
 import { JsonSchemaText } from '../steps/json-schema-text.ts';
@@ -50,16 +50,16 @@ const findKind = ({ checks = [] }: Definition) =>
 
 /** The texts of a config that read variables, found through its schema. Their paths begin with `config`. */
 export function listConfigTexts(schema: z.ZodType, config: Readonly<Record<string, unknown>>): ConfigText[] {
-  return [...walkTexts(schema, config, ['config'])].map((text) =>
+  return [...walkConfig(schema, config, ['config'])].map((text) =>
     text.kind === 'script' && config.language === 'typescript' ? { ...text, kind: 'typescript' } : text,
   );
 }
 
-function* walkTexts(schema: z.ZodType, value: unknown, path: PropertyKey[]): Generator<ConfigText, void> {
+function* walkConfig(schema: z.ZodType, value: unknown, path: PropertyKey[]): Generator<ConfigText, void> {
   const definition = getDefinition(schema);
   const kind = findKind(definition);
   if (kind === 'json') {
-    for (const { text, path: inside } of textsIn(value)) {
+    for (const { text, path: inside } of walkTexts(value)) {
       if (!isPlain(text)) yield { kind: 'template', text, path: [...path, ...inside] };
     }
   } else if (kind === 'schema') {
@@ -69,7 +69,7 @@ function* walkTexts(schema: z.ZodType, value: unknown, path: PropertyKey[]): Gen
       yield { kind, text: value, path };
   } else {
     for (const [inner, member, at] of listInside(definition, value)) {
-      yield* walkTexts(inner, member, [...path, ...at]);
+      yield* walkConfig(inner, member, [...path, ...at]);
     }
   }
 }

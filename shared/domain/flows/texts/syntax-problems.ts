@@ -2,7 +2,7 @@ import { findTextProblemsTask } from '../../../adapters/code/tasks.ts';
 import type { FlowText } from '../../../adapters/code/texts.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
-import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
+import { escapeForScript } from '../../../core/redaction/secret-forms.ts';
 import { replaceInScript } from '../../../core/variables/secret-references.ts';
 import type { ConfigText } from './config-texts.ts';
 
@@ -29,7 +29,7 @@ export async function findSyntaxProblems(
 /** The escape sequence is valid only inside a literal, so the check also finds references outside of literals. */
 const toChecked = ({ kind, text }: FlowText): FlowText => ({
   kind,
-  text: kind === 'template' ? text : replaceInScript(text, () => escapedForScript('-')),
+  text: kind === 'template' ? text : replaceInScript(text, () => escapeForScript('-')),
 });
 
 const toDetails = ({ kind, path }: ConfigText, message: string | undefined): ErrorDetail[] =>

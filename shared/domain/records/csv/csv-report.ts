@@ -1,5 +1,5 @@
 import { truncate } from '../../../core/text.ts';
-import { newWarning, type Warning } from '../../../core/warnings.ts';
+import { createWarning, type Warning } from '../../../core/warnings.ts';
 import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/body-sizes.ts';
 import type { RecordItem } from '../record.ts';
 import type { CsvWarning, RowError } from './parse-csv.ts';
@@ -33,12 +33,12 @@ export function renderCsvWarnings(found: readonly CsvWarning[]): Warning[] {
   const listed = found
     .slice(0, warningsMax)
     .map(({ line, message }) =>
-      newWarning({ code: 'TEXT_ENCODING', message: line > 0 ? `Line ${line}: ${message}` : message }),
+      createWarning({ code: 'TEXT_ENCODING', message: line > 0 ? `Line ${line}: ${message}` : message }),
     );
   const more = found.length - listed.length;
   if (more === 0) return listed;
   const message = `${more} more rows contain bytes that were replaced`;
-  return [...listed, { ...newWarning({ code: 'MORE_WARNINGS', message }), count: more }];
+  return [...listed, { ...createWarning({ code: 'MORE_WARNINGS', message }), count: more }];
 }
 
 /** Collects the records of the first rows, in whatever order they are created. */

@@ -13,14 +13,14 @@ import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'csv-parse';
 import { invalidAt, tooLarge } from '../../../core/errors/errors.ts';
 import {
+  countLetters,
   type DecodedText,
   decodeAs,
   decodeUnnamed,
-  encodingOfMark,
-  knownEncoding,
-  lettersIn,
+  detectMark,
   otherReadings,
   replacementCharacter,
+  resolveEncoding,
 } from '../../../core/text-encoding.ts';
 import { countJsonBytes, type RecordDraft } from '../record.ts';
 import { dialect, isEmpty, readDelimiter } from './csv-dialect.ts';
@@ -239,7 +239,7 @@ interface CsvBytes extends Omit<DecodedText, 'text'> {
  * @throws 400 if that is no encoding, or none is certain enough
  */
 function toUtf8(bytes: Uint8Array, named: string | undefined): CsvBytes {
-  const mark = encodingOfMark(bytes);
+  const mark = detectMark(bytes);
   if (mark?.startsWith('utf-16') && bytes.length % 2 !== 0)
     throw createEncodingError(
       `It begins as ${mark} and ends in the middle of a letter. Upload the whole file`,
@@ -262,7 +262,7 @@ function toUtf8(bytes: Uint8Array, named: string | undefined): CsvBytes {
 
 function parseEncoding(named: string | undefined): string | undefined {
   if (named === undefined) return undefined;
-  const encoding = knownEncoding(named);
+  const encoding = resolveEncoding(named);
   if (encoding !== undefined) return encoding;
   const message = `"${named}" is no encoding. Such are utf-8, windows-1252, windows-1251, gbk, shift_jis, macintosh`;
   throw invalidAt('encoding', 'INVALID_VALUE', message);
@@ -270,7 +270,7 @@ function parseEncoding(named: string | undefined): string | undefined {
 
 /** Programs put the mark of UTF-8 before other texts. */
 function assertIsMost(mark: string, text: string): void {
-  const { wellFormed, malformed } = lettersIn(text);
+  const { wellFormed, malformed } = countLetters(text);
   if (malformed > wellFormed)
     throw createEncodingError(`It begins as ${mark} but contains invalid bytes. Save it as UTF-8`);
 }

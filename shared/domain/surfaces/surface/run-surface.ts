@@ -10,7 +10,7 @@ export const RunSurface = z.object({
   notifies: z.array(z.enum(webhookEvents)).optional(),
   /** The task that the run is, of an a2a surface. */
   taskId: z.string().optional(),
-  /** How many runs are above the one that the call started, by `depthOfCall`. Missing if none is. */
+  /** How many runs are above the one that the call started, by `getCallDepth`. Missing if none is. */
   depth: z.int().optional(),
 });
 export type RunSurface = z.infer<typeof RunSurface>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import { withBareReferences } from '../../../core/variables/secret-references.ts';
+import { toBareReferences } from '../../../core/variables/secret-references.ts';
 import { Auth } from '../../flows/steps/http-auth-config.ts';
 import { Headers } from '../../flows/steps/http-config.ts';
 import { Template } from '../../flows/steps/template-text.ts';
@@ -21,6 +21,6 @@ const literalHost = /^\s*(?:secret:[A-Z][A-Z0-9_]*|https?:\/\/[^/?#{}\s\\]+)(?=[
 
 /** Whether no argument can change the host of a URL: its author wrote it literally, or as a secret. */
 export function isHostFixed(url: string): boolean {
-  const bare = withBareReferences(url);
+  const bare = toBareReferences(url);
   return isPlain(bare) || literalHost.test(bare);
 }

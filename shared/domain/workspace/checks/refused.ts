@@ -1,4 +1,4 @@
-import { detailAt, type ErrorDetail, hasCode } from '../../../core/errors/errors.ts';
+import { type ErrorDetail, hasCode, toDetail } from '../../../core/errors/errors.ts';
 import type { PlanNode } from '../writer.ts';
 
 /** What a check refuses, with its place in the document. Other errors are thrown on. */
@@ -18,5 +18,5 @@ export async function findRefusalProblems(
 /** Details of a resource, or of a part of one, with their places in the document. */
 export const placeDetails = ({ after }: PlanNode, details: readonly ErrorDetail[]): ErrorDetail[] =>
   details.map(({ path, code, message }) =>
-    detailAt([...(after?.path ?? []), ...(path === undefined ? [] : [path])], code, message),
+    toDetail([...(after?.path ?? []), ...(path === undefined ? [] : [path])], code, message),
   );

@@ -1,4 +1,4 @@
-import { detailAt } from '../../../core/errors/errors.ts';
+import { toDetail } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { readModelAccount } from '../../model-configs/model-account.ts';
@@ -36,5 +36,5 @@ function findNameProblems({ key, content, path }: DocumentEntry): DocumentProble
   if (key === name || (key.startsWith(`${name} (`) && /^\(\d+\)$/.test(key.slice(name.length + 1))))
     return [];
   const message = `A model config has the name of its provider and model: "${name}"`;
-  return [{ ...detailAt([...path, 'name'], 'INVALID_VALUE', message), at: path }];
+  return [{ ...toDetail([...path, 'name'], 'INVALID_VALUE', message), at: path }];
 }

@@ -1,4 +1,4 @@
-import { detailAt } from '../../../core/errors/errors.ts';
+import { toDetail } from '../../../core/errors/errors.ts';
 import type { DocumentEntry, DocumentProblem } from './kind.ts';
 
 /** @param limit What it has at most, such as `A surface has at most 64 items`. */
@@ -8,5 +8,5 @@ export function checkPartCount(
   { max, limit }: { max: number; limit: string },
 ): DocumentProblem[] {
   if ((parts[name] ?? []).length <= max) return [];
-  return [{ ...detailAt([...path, name], 'LIMIT_REACHED', limit), at: path, onlyIfChanging: true }];
+  return [{ ...toDetail([...path, name], 'LIMIT_REACHED', limit), at: path, onlyIfChanging: true }];
 }

@@ -7,7 +7,7 @@
  * of its endpoints. `kind.ts` says what each member of a kind is for.
  */
 
-import { detailAt, type ErrorDetail, hasCode } from '../../../core/errors/errors.ts';
+import { type ErrorDetail, hasCode, toDetail } from '../../../core/errors/errors.ts';
 import { hasSecretReference } from '../../../core/variables/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -240,7 +240,7 @@ function findItemProblems({ parts }: DocumentEntry): DocumentProblem[] {
       .filter(({ content }) => !names.has(String(content.capabilityId)))
       .map(({ content, path }) => {
         const message = `The product has no capability "${content.capabilityId}"`;
-        return { ...detailAt([...path, 'capabilityId'], 'NOT_FOUND', message), at: path };
+        return { ...toDetail([...path, 'capabilityId'], 'NOT_FOUND', message), at: path };
       }),
   );
 }
@@ -302,7 +302,7 @@ const placeDetail = (
   { path: at }: DocumentEntry,
   { path = '', code, message }: ErrorDetail,
 ): DocumentProblem => ({
-  ...detailAt([...at, path], code, message),
+  ...toDetail([...at, path], code, message),
   at,
   onlyIfChanging: true,
 });

@@ -5,7 +5,7 @@ import type { Fact } from '../../agent-loop/facts.ts';
 import { type Loop, runLoop } from '../../agent-loop/loop.ts';
 import { openProgress, toStepEvent } from '../../agent-loop/progress.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
-import { toolNamed } from '../../agent-loop/tool-calls.ts';
+import { findTool } from '../../agent-loop/tool-calls.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
 import type { RunnableTool } from '../../tools/call-tool.ts';
 
@@ -49,7 +49,7 @@ export function createAsker(
     spent: () => nothing,
     warn: ports.warn,
     signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs ?? 120_000)]),
-    limits: limitsOf(config),
+    limits: toLimits(config),
     toolChoice: config.tools?.toolCallStrategy,
   };
   const facts: Fact[] = [];
@@ -78,7 +78,7 @@ export function createAsker(
   }
   return {
     ask(messages) {
-      facts.push(...withCalls(turns.earlier() as Fact[] | undefined));
+      facts.push(...keepCallTurns(turns.earlier() as Fact[] | undefined));
       state = replay(messages, facts);
       return goOn(facts.length > 0);
     },
@@ -91,7 +91,7 @@ export function createAsker(
 }
 
 /** The turns up to the last one that called tools. An answer without calls is asked for again. */
-const withCalls = (facts: readonly Fact[] = []): Fact[] =>
+const keepCallTurns = (facts: readonly Fact[] = []): Fact[] =>
   facts
     .slice(0, facts.findLastIndex((fact) => fact.type === 'result' || hasCalls(fact)) + 1)
     .filter(({ type }) => type !== 'end');
@@ -103,12 +103,12 @@ function isOfAct(fact: Fact, tools: readonly RunnableTool[]): boolean {
   const names = fact.type === 'turn' ? fact.calls.map(({ name }) => name) : [];
   if (fact.type === 'result') names.push(fact.toolName);
   return names.some((name) => {
-    const tool = toolNamed(tools, name);
+    const tool = findTool(tools, name);
     return tool !== undefined && !tool.repeatable;
   });
 }
 
-function limitsOf({ tools }: PromptConfig): Loop['limits'] {
+function toLimits({ tools }: PromptConfig): Loop['limits'] {
   const limits = Object.entries(tools?.perToolLimits ?? {}).map(([name, { maxCalls }]) => [name, maxCalls]);
   return { callsMax: tools?.maxToolCalls ?? 10, callsMaxOf: Object.fromEntries(limits) };
 }

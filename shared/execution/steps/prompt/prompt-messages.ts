@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { jsonIn } from '../../../core/json/json.ts';
+import { tryParseJson } from '../../../core/json/json.ts';
 import { type ContentPart, Message } from '../../../domain/conversations/message.ts';
 import type { PromptConfig } from '../../../domain/flows/step-types/prompt.ts';
 import type { StepPlanning } from '../../step-support/step-runner.ts';
@@ -9,14 +9,14 @@ import type { StepPlanning } from '../../step-support/step-runner.ts';
 const Messages = z.array(z.object(Message.shape));
 
 /** The messages that `previousMessages` names. @throws StepError */
-export async function earlierMessages({
+export async function readEarlierMessages({
   config,
   renderValue,
 }: StepPlanning<PromptConfig>): Promise<Message[]> {
   if (!config.previousMessages) return [];
   const value = await renderValue(config.previousMessages);
   if (value === null || value === '') return [];
-  const { data, error } = Messages.safeParse(typeof value === 'string' ? jsonIn(value) : value);
+  const { data, error } = Messages.safeParse(typeof value === 'string' ? tryParseJson(value) : value);
   if (data) return data;
   const at = error.issues[0]?.path.join('.');
   throw new StepError(
@@ -24,7 +24,7 @@ export async function earlierMessages({
   );
 }
 
-export async function attachedTo(
+export async function addAttachments(
   { config: { attachments = [] }, render }: StepPlanning<PromptConfig>,
   prompt: string,
 ): Promise<string | ContentPart[]> {

@@ -14,13 +14,13 @@ const load = loadOnce(async () => ({
 type Tools = NonNullable<PromptConfig['tools']>;
 
 /** The tools as the model will see them: definitions of stored ones, servers with their credentials. Undefined without any. */
-export async function plannedTools(step: StepPlanning<PromptConfig>) {
+export async function planTools(step: StepPlanning<PromptConfig>) {
   const { tools } = step.config;
   if (!tools) return undefined;
   const stored = (tools.toolIds ?? []).filter((id) => readBuiltinId(id) === undefined && !isOfMcpServer(id));
   const [definitions, mcpServers] = await Promise.all([
     stored.length > 0 ? step.ports.tools.find(stored) : new Map(),
-    Promise.all((tools.mcpServers ?? []).map((server) => opened(server, step))),
+    Promise.all((tools.mcpServers ?? []).map((server) => openServer(server, step))),
   ]);
   return { ...tools, mcpServers, definitions: Object.fromEntries(definitions) };
 }
@@ -31,17 +31,17 @@ export async function openPromptTools(
   { ports, signal }: StepPerforming<PromptConfig>,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
   if (!planned) return { tools: [], warnings: [] };
-  const { openConfiguredTools, withUniqueNames } = await load();
+  const { openConfiguredTools, makeNamesUnique } = await load();
   const { saved, runtime, ofServers, warnings } = await openConfiguredTools(ports, planned, signal);
   for (const message of warnings) ports.warn({ code: 'TOOLS_MISSING', message });
   const local = saved.find(({ type }) => type === 'local');
-  if (!local) return { tools: withUniqueNames([...saved, ...runtime, ...ofServers]), warnings };
+  if (!local) return { tools: makeNamesUnique([...saved, ...runtime, ...ofServers]), warnings };
   throw new StepError(
     `The tool ${local.name} is run by the caller, for which a prompt cannot wait; use it in a step of the type tool-call`,
   );
 }
 
-async function opened(server: McpServer, { render }: StepPlanning<PromptConfig>): Promise<McpServer> {
+async function openServer(server: McpServer, { render }: StepPlanning<PromptConfig>): Promise<McpServer> {
   const field = credentialField(server);
   if (!server.auth || !field) return server;
   return { ...server, auth: { ...server.auth, [field]: await render(server.auth[field] ?? '') } };

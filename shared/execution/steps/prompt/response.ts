@@ -1,19 +1,19 @@
 import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
-import { withoutFence } from '../../../core/code-fence.ts';
+import { stripFence } from '../../../core/code-fence.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { jsonAnswer, jsonValuesIn } from '../../agent-loop/json-answer.ts';
+import { parseJsonAnswer, parseJsonValues } from '../../agent-loop/json-answer.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
 import type { Asker } from './ask.ts';
 
 /** A response that does not fit the schema is requested once more, with its errors. @throws StepError */
-export async function structuredOutput(
+export async function parseStructuredOutput(
   { ports: { sandbox }, signal }: Pick<StepPerforming<unknown>, 'ports' | 'signal'>,
   { ask, correct }: Asker,
   messages: readonly ModelMessage[],
   schema: JsonSchema,
 ): Promise<unknown> {
-  const check = (text: string) => jsonAnswer(text, schema, { sandbox, signal });
+  const check = (text: string) => parseJsonAnswer(text, schema, { sandbox, signal });
   const first = await ask(messages);
   const one = await check(first);
   if (one.problems.length === 0) return one.value;
@@ -29,14 +29,14 @@ export async function structuredOutput(
 }
 
 /** Without a code fence, except in formats that may begin with one. */
-export function unwrapped(text: string, format: string): string {
+export function unwrapText(text: string, format: string): string {
   if (format === 'text' || format === 'markdown') return text;
-  return withoutFence(text);
+  return stripFence(text);
 }
 
 /** @throws StepError */
-export function parsed(text: string, { shown }: Pick<Ports, 'shown'>): unknown {
-  const values = jsonValuesIn(text);
+export function parseResponseJson(text: string, { shown }: Pick<Ports, 'shown'>): unknown {
+  const values = parseJsonValues(text);
   if (values.length === 1) return values[0];
   if (values.length > 1) {
     throw new StepError(`The model returned ${values.length} JSON values, where one is asked for`, {

@@ -5,7 +5,7 @@ import { truncate } from '../../../core/text.ts';
 import { toTranscript } from '../../agent-loop/compaction.ts';
 import { askAdvisor } from '../../tool-support/ask-advisor.ts';
 import type { RunnableTool } from '../call-tool.ts';
-import { agentTool } from './agent-tool.ts';
+import { defineAgentTool } from './agent-tool.ts';
 
 const conversationCharactersMax = 200_000;
 
@@ -15,7 +15,7 @@ export const askAdvisorTool = (
   advisor: { model: string; systemPrompt?: string | undefined },
   conversation: () => readonly ModelMessage[],
 ): RunnableTool =>
-  agentTool({
+  defineAgentTool({
     name: 'ask_advisor',
     description:
       'Asks an advisor, who is another model, for a plan, a review or an opinion on a hard question. The advisor has no tools, and knows only what you tell it, or also this conversation if you include it.',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ToolOutcome } from '../../tool-support/tool-outcome.ts';
-import { ArgumentsError, type RunnableTool, type ToolCallContext, toolOutcome } from '../call-tool.ts';
-import { ownArguments } from '../own-arguments.ts';
+import { ArgumentsError, type RunnableTool, runTool, type ToolCallContext } from '../call-tool.ts';
+import { pickOwnArguments } from '../own-arguments.ts';
 
 export interface AgentTool<Parameters extends z.ZodObject> {
   name: string;
@@ -18,12 +18,12 @@ export interface AgentTool<Parameters extends z.ZodObject> {
   ) => Promise<ToolOutcome>;
 }
 
-export function agentTool<Parameters extends z.ZodObject>(tool: AgentTool<Parameters>): RunnableTool {
+export function defineAgentTool<Parameters extends z.ZodObject>(tool: AgentTool<Parameters>): RunnableTool {
   const { name, description, type, repeatable } = tool;
   const { $schema: _draft, ...parameters } = z.toJSONSchema(tool.parameters, { io: 'input' });
 
-  function parsed(args: unknown): z.output<Parameters> {
-    const { data, error } = ownArguments(tool.parameters, args);
+  function parseArguments(args: unknown): z.output<Parameters> {
+    const { data, error } = pickOwnArguments(tool.parameters, args);
     if (!error) return data as z.output<Parameters>;
     throw new ArgumentsError(
       name,
@@ -38,13 +38,13 @@ export function agentTool<Parameters extends z.ZodObject>(tool: AgentTool<Parame
     parameters,
     type,
     repeatable,
-    async plan(given, signal) {
-      const args = parsed(given);
+    async plan(rawArguments, signal) {
+      const args = parseArguments(rawArguments);
       return {
         request: { toolName: name, arguments: args },
-        perform: (call) => toolOutcome(name, () => tool.perform(args, signal, call)),
+        perform: (call) => runTool(name, () => tool.perform(args, signal, call)),
       };
     },
-    preview: async (args) => ({ toolName: name, arguments: parsed(args) as object }),
+    preview: async (args) => ({ toolName: name, arguments: parseArguments(args) as object }),
   };
 }

@@ -2,15 +2,15 @@ import * as z from 'zod';
 import type { NewId } from '../../../core/ids.ts';
 import type { AgentConfig } from '../../../domain/agents/config/agent-config.ts';
 import type { RunnableTool } from '../call-tool.ts';
-import { agentTool } from './agent-tool.ts';
+import { defineAgentTool } from './agent-tool.ts';
 
 type Types = NonNullable<AgentConfig['artifacts']>['types'];
 
 const content = z.string().min(1).max(100_000).meta({ description: 'The whole document' });
 
 /** The tools of an agent that makes documents beside its answer. The readers of the run get them as events. */
-export const artifactTools = (types: Types, newId: NewId): RunnableTool[] => [
-  agentTool({
+export const createArtifactTools = (types: Types, newId: NewId): RunnableTool[] => [
+  defineAgentTool({
     name: 'create_artifact',
     description:
       'Shows the user a document beside your answer: a longer text, a table or a component. Mention it in your answer instead of repeating it.',
@@ -29,7 +29,7 @@ export const artifactTools = (types: Types, newId: NewId): RunnableTool[] => [
       };
     },
   }),
-  agentTool({
+  defineAgentTool({
     name: 'update_artifact',
     description: 'Replaces the content of a document that you made.',
     parameters: z.strictObject({

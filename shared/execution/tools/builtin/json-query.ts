@@ -1,7 +1,7 @@
 import { queryJsonTask } from '../../../adapters/json-path/tasks.ts';
 import { limitAsStepError } from '../../../adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { jsonIn } from '../../../core/json/json.ts';
+import { tryParseJson } from '../../../core/json/json.ts';
 import { jsonQueryTool } from '../../../domain/tools/builtin/json-query.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
@@ -9,7 +9,7 @@ const timeoutMs = 1_000;
 
 export const jsonQueryToolRunner = defineBuiltinRunner(jsonQueryTool, {
   async perform({ data, query, limit = 100 }, { ports, signal }) {
-    const value = typeof data === 'string' ? (jsonIn(data) ?? data) : data;
+    const value = typeof data === 'string' ? (tryParseJson(data) ?? data) : data;
     const input = { data: value, path: query.trim(), limit };
     const found = await ports
       .sandbox(queryJsonTask, input, { timeoutMs, signal })

@@ -4,15 +4,15 @@ import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 export const recordSearchToolRunner = defineBuiltinRunner(recordSearchTool, {
   async perform({ fields, limit = 10, ...query }, { ports }) {
     const { records, hasMore } = await ports.records.search({ ...query, limit });
-    const shown = ({ metadata, ...record }: (typeof records)[number]) => ({
+    const toShownRecord = ({ metadata, ...record }: (typeof records)[number]) => ({
       ...record,
-      metadata: fields ? picked(metadata, fields) : metadata,
+      metadata: fields ? pickFields(metadata, fields) : metadata,
     });
-    return { output: { records: records.map(shown), hasMore } };
+    return { output: { records: records.map(toShownRecord), hasMore } };
   },
 });
 
-const picked = (metadata: Record<string, unknown>, fields: readonly string[]) =>
+const pickFields = (metadata: Record<string, unknown>, fields: readonly string[]) =>
   Object.fromEntries(
     fields.flatMap((name) => (Object.hasOwn(metadata, name) ? [[name, metadata[name]]] : [])),
   );

@@ -1,9 +1,9 @@
 import { sendEmailTool } from '../../../domain/tools/builtin/send-email.ts';
-import { checkedEmail } from '../../step-support/email.ts';
+import { checkEmail } from '../../step-support/email.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
 export const sendEmailToolRunner = defineBuiltinRunner(sendEmailTool, {
   perform: async ({ html = '', text = '', ...message }, { ports }) => ({
-    output: await ports.messages.email(checkedEmail({ ...message, html, text })),
+    output: await ports.messages.email(checkEmail({ ...message, html, text })),
   }),
 });

@@ -4,7 +4,7 @@ import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 
 export const advisorToolRunner = defineToolRunner(advisorTool, {
   plan: ({ config, args }) => ({
-    request: { ...config, question: questionIn(args) },
+    request: { ...config, question: getQuestion(args) },
     models: [config.model],
   }),
   perform: async (request, { ports, signal }) => ({ output: await askAdvisor(request, { ports, signal }) }),
@@ -13,5 +13,5 @@ export const advisorToolRunner = defineToolRunner(advisorTool, {
 });
 
 /** The argument `question`, else all arguments as JSON. */
-const questionIn = (args: Record<string, unknown>) =>
+const getQuestion = (args: Record<string, unknown>) =>
   typeof args.question === 'string' && Object.keys(args).length === 1 ? args.question : JSON.stringify(args);

@@ -1,5 +1,5 @@
 import { evaluateScript } from '../../../adapters/code/evaluate-code.ts';
-import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
+import { escapeForScript } from '../../../core/redaction/secret-forms.ts';
 import { replaceInScript } from '../../../core/variables/secret-references.ts';
 import { customTool } from '../../../domain/tools/tool-types/custom.ts';
 import { defineToolRunner, mask } from '../../tool-support/tool-runner.ts';
@@ -7,7 +7,7 @@ import { defineToolRunner, mask } from '../../tool-support/tool-runner.ts';
 export const customToolRunner = defineToolRunner(customTool, {
   plan({ config: { code, language }, variables }) {
     const secrets = (variables.secrets ?? {}) as Record<string, string>;
-    const filled = replaceInScript(code, (key) => escapedForScript(secrets[key] ?? ''));
+    const filled = replaceInScript(code, (key) => escapeForScript(secrets[key] ?? ''));
     return { request: { code: filled, language, variables } };
   },
   perform: async ({ code, language, variables }, { config: { timeoutMs }, ports, signal }) => ({

@@ -1,12 +1,12 @@
 import type { HttpResponse } from '../../../adapters/ports/http-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { answeredJson } from '../../../core/json/json.ts';
+import { parseAnswerJson } from '../../../core/json/json.ts';
 import { isSafe } from '../../../domain/flows/steps/http-config.ts';
 import { externalTool } from '../../../domain/tools/tool-types/external.ts';
 import { authorization } from '../../step-support/http-auth.ts';
-import { bodyIn, httpStatusError, mappedBody, plannedRequest } from '../../step-support/http-request.ts';
-import { send, shownRequest } from '../../tool-support/send.ts';
+import { httpStatusError, mapBody, parseBody, planRequest } from '../../step-support/http-request.ts';
+import { send, toShownRequest } from '../../tool-support/send.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
@@ -14,24 +14,24 @@ export const externalToolRunner = defineToolRunner(externalTool, {
   async plan(call) {
     const { auth, url, method, headers, body, responseFormat, responseMapping } = call.config;
     const more = { url: await renderToolUrl(call), headers: await authorization(auth, call.render) };
-    const request = await plannedRequest({ url, method, headers, body }, call, more);
+    const request = await planRequest({ url, method, headers, body }, call, more);
     return { request: { ...request, responseFormat, responseMapping } };
   },
   async perform({ responseFormat, responseMapping, ...request }, call) {
     const answer = await send(request, call);
     if (answer.status >= 400) throw httpStatusError('The API', answer);
     const body = readAs[responseFormat ?? (responseMapping ? 'json' : 'auto')](answer, call.ports);
-    return { output: responseMapping ? mappedBody(body, responseMapping) : body };
+    return { output: responseMapping ? mapBody(body, responseMapping) : body };
   },
   repeatable: ({ method }) => isSafe(method),
-  shown: shownRequest,
+  shown: toShownRequest,
 });
 
 const readAs = {
-  auto: bodyIn,
+  auto: parseBody,
   text: ({ text }: HttpResponse) => text,
   json({ text, headers }: HttpResponse, { shown }: Pick<Ports, 'shown'>) {
-    const body = answeredJson(text, 'The API');
+    const body = parseAnswerJson(text, 'The API');
     if (body !== undefined) return body;
     const type = headers['content-type'] ?? 'no content type';
     throw new StepError(

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { HttpResponse } from '../../../adapters/ports/http-port.ts';
 import { failureOfStatus, StepError } from '../../../core/errors/step-error.ts';
-import { answeredJson } from '../../../core/json/json.ts';
+import { parseAnswerJson } from '../../../core/json/json.ts';
 import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';
 import { authorization } from '../../step-support/http-auth.ts';
-import { httpStatusError, plannedRequest } from '../../step-support/http-request.ts';
-import { send, shownRequest } from '../../tool-support/send.ts';
+import { httpStatusError, planRequest } from '../../step-support/http-request.ts';
+import { send, toShownRequest } from '../../tool-support/send.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
@@ -23,20 +23,20 @@ const Response = z.object({
 export const graphqlToolRunner = defineToolRunner(graphqlTool, {
   async plan(call) {
     const { auth, url, headers, query, operationName, variables } = call.config;
-    const given = variables === undefined ? call.args : await call.renderValue(variables);
-    const request = await plannedRequest({ url, method: 'POST', headers }, call, {
+    const values = variables === undefined ? call.args : await call.renderValue(variables);
+    const request = await planRequest({ url, method: 'POST', headers }, call, {
       url: await renderToolUrl(call),
       headers: {
         accept: 'application/graphql-response+json, application/json',
         ...(await authorization(auth, call.render)),
       },
-      body: JSON.stringify({ query, ...(operationName && { operationName }), variables: given }),
+      body: JSON.stringify({ query, ...(operationName && { operationName }), variables: values }),
     });
     return { request };
   },
   async perform(request, call) {
     const answer = await send(request, call);
-    const parsed = Response.safeParse(answeredJson(answer.text, 'The GraphQL server'));
+    const parsed = Response.safeParse(parseAnswerJson(answer.text, 'The GraphQL server'));
     if (!parsed.success) {
       if (answer.status >= 400) throw httpStatusError('The GraphQL server', answer);
       throw new StepError('The GraphQL server did not answer with a GraphQL response');
@@ -53,7 +53,7 @@ export const graphqlToolRunner = defineToolRunner(graphqlTool, {
   },
   // Even a query is a POST, and a mutation has effects.
   repeatable: () => false,
-  shown: shownRequest,
+  shown: toShownRequest,
 });
 
 function failure(errors: readonly string[], { status, headers }: HttpResponse): StepError {

@@ -1,8 +1,8 @@
-import { traceHeaders } from '../../../core/tracing/active-span.ts';
+import { getTraceHeaders } from '../../../core/tracing/active-span.ts';
 import { mcpTool } from '../../../domain/tools/tool-types/mcp.ts';
 import { authorization } from '../../step-support/http-auth.ts';
 import { renderHeaders, requestTimeoutMs } from '../../step-support/http-request.ts';
-import { mcpFailure } from '../../tool-support/mcp-failure.ts';
+import { describeMcpFailure } from '../../tool-support/mcp-failure.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
@@ -28,12 +28,12 @@ export const mcpToolRunner = defineToolRunner(mcpTool, {
       ...request,
       callId,
       headers,
-      context: traceHeaders(),
+      context: getTraceHeaders(),
       timeoutMs: requestTimeoutMs({ timeout }),
       signal,
     });
     if ('output' in outcome) return outcome;
-    throw mcpFailure(outcome, request.toolName, giveAuth);
+    throw describeMcpFailure(outcome, request.toolName, giveAuth);
   },
   repeatable: () => false,
   shown: ({ url, headers, toolName: tool, args }, { timeoutMs: timeout }) => ({

@@ -6,7 +6,7 @@ import { searchWeb } from '../../tool-support/web-search.ts';
 const queryCharactersMax = 1_000;
 
 export const searchToolRunner = defineToolRunner(searchTool, {
-  plan: ({ config, args }) => ({ request: { ...config, query: queryIn(args) } }),
+  plan: ({ config, args }) => ({ request: { ...config, query: getQuery(args) } }),
   async perform({ provider, ...search }, { ports, signal }) {
     return { output: await searchWeb({ ...search, service: provider }, { ports, signal }) };
   },
@@ -14,7 +14,7 @@ export const searchToolRunner = defineToolRunner(searchTool, {
 });
 
 /** @throws StepError */
-function queryIn({ query }: Record<string, unknown>): string {
+function getQuery({ query }: Record<string, unknown>): string {
   if (typeof query === 'string' && query.length <= queryCharactersMax) return query;
   throw new StepError(
     `A tool of the type search needs the argument query: a text of up to ${queryCharactersMax} characters`,

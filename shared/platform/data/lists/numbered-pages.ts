@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { grouped } from '../../../core/text.ts';
+import { groupDigits } from '../../../core/text.ts';
 import type { RowCount } from '../table.ts';
 import { CountIsMinimum } from './counts.ts';
 import { OffsetQuery } from './pages.ts';
@@ -12,7 +12,7 @@ export const PageQuery = z.object({
   page: wholeNumber(1, 10_000).default(1).meta({ description: '1 to 10,000, default 1' }),
   includeCount: Flag.optional().meta({
     description:
-      `true adds total and totalPages. They cover ${grouped(countedResultsMax)} entries, or 1 MB of them: ` +
+      `true adds total and totalPages. They cover ${groupDigits(countedResultsMax)} entries, or 1 MB of them: ` +
       'if the list may be longer, countIsMinimum is true',
   }),
 });

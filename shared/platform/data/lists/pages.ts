@@ -9,8 +9,8 @@
 
 import * as z from 'zod';
 import { invalidAt } from '../../../core/errors/errors.ts';
-import { type IdPrefix, idKind } from '../../../core/ids.ts';
-import { grouped } from '../../../core/text.ts';
+import { getIdKind, type IdPrefix } from '../../../core/ids.ts';
+import { groupDigits } from '../../../core/text.ts';
 import type { TenantTable } from '../table.ts';
 import { CountIsMinimum, countedMax, countMembers, countRows } from './counts.ts';
 import { collectRows, type ListedItem, type ListSource } from './listing.ts';
@@ -26,7 +26,7 @@ export const CursorQuery = z.object({
   direction: z.enum(['next', 'prev']).optional().meta({ description: 'Must agree with the cursor' }),
   includeCount: Flag.optional().meta({
     description:
-      `true adds totalCount, totalPages and currentPage. The count covers the newest ${grouped(countedMax)} ` +
+      `true adds totalCount, totalPages and currentPage. The count covers the newest ${groupDigits(countedMax)} ` +
       'entries, up to 2 MB of them (with filters of metadata, the newest 2,000 records, up to 8 MB): if the list may be ' +
       'longer, countIsMinimum is true',
   }),
@@ -90,7 +90,7 @@ function decodeCursor(
   }
   try {
     const parsed = Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    if (idKind(parsed.id) !== kind) throw invalidListCursor(sendableCursors);
+    if (getIdKind(parsed.id) !== kind) throw invalidListCursor(sendableCursors);
     if (direction && direction !== parsed.to) {
       throw invalidAt(
         'direction',

@@ -1,11 +1,11 @@
-import { loadingCache } from '../../../core/cache.ts';
-import { derivedId, timeMsFromId } from '../../../core/ids.ts';
+import { createLoadingCache } from '../../../core/cache.ts';
+import { deriveId, getIdTimeMs } from '../../../core/ids.ts';
 import { onConditionFailed } from '../condition-failed.ts';
 import type { Scope } from '../scope.ts';
 import { toStoredVersion, type Version, type Versioned, type VersionKind } from './version-kind.ts';
 
 /** Snapshots that this process knows to be stored. Running them again writes nothing. */
-const storeOnce = loadingCache<true>({ entriesMax: 10_000 });
+const storeOnce = createLoadingCache<true>({ entriesMax: 10_000 });
 
 /** Versions of unpublished content that is run. */
 export function versionSnapshots<D extends Versioned, V extends Version, Summary>(
@@ -25,7 +25,7 @@ export function versionSnapshots<D extends Versioned, V extends Version, Summary
     ) {
       const { number, type } = facts;
       const names = [documentId, number, type, JSON.stringify(content)];
-      const id = derivedId(kind.idPrefix, timeMsFromId(documentId), ...names);
+      const id = deriveId(kind.idPrefix, getIdTimeMs(documentId), ...names);
       return { ...facts, id, label: null, notes: null };
     },
 

@@ -11,7 +11,7 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import { forEachConcurrently } from '../../../core/concurrency/for-each-concurrently.ts';
-import { aloneSince } from '../../../core/earlier-process.ts';
+import { getAloneSince } from '../../../core/earlier-process.ts';
 import { log } from '../../../core/log.ts';
 import { unixSeconds } from '../../../core/time.ts';
 import { onConditionFailed } from '../../data/condition-failed.ts';
@@ -90,7 +90,7 @@ export function answerStore(scope: Scope) {
     find,
     /** Whether a request that did not answer yet has lost its process, which may be known before its lock ends. */
     isLost: ({ lockedUntil }: EarlierRequest) =>
-      lockedUntil <= now().getTime() || lockedUntil - lockMs < aloneSince(),
+      lockedUntil <= now().getTime() || lockedUntil - lockMs < getAloneSince(),
     openLiveParts: (earlier: EarlierRequest) => liveParts(scope, earlier),
     /** @returns the right to answer, or what is known of the request that has or had it. */
     async acquireOrFind(

@@ -14,7 +14,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { renewing } from '../../../core/concurrency/renewal.ts';
+import { startRenewal } from '../../../core/concurrency/renewal.ts';
 import { ServiceError, unprocessable } from '../../../core/errors/errors.ts';
 import { parseExact } from '../../../core/json/exact-json.ts';
 import type { Scope } from '../../data/scope.ts';
@@ -279,7 +279,7 @@ function captureStream() {
       }
       await lock.streams(contentType);
       const failure = 'The lock of an idempotency key could not be kept';
-      const { stop } = renewing(lock.renew, { everyMs: renewEveryMs, failure });
+      const { stop } = startRenewal(lock.renew, { everyMs: renewEveryMs, failure });
       const sharing = shareWhileRead(lock.live, copy.takeNew, readers);
       const keep = async () => {
         stop();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { parseExact } from '../../../core/json/exact-json.ts';
-import { sortedJson } from '../../../core/json/sorted-json.ts';
+import { toSortedJson } from '../../../core/json/sorted-json.ts';
 import { textHasTooManyValues } from '../../../core/json/value-count.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
@@ -41,11 +41,11 @@ function normaliseJson(bytes: Buffer): string {
   const text = bytes.toString();
   if (textHasTooManyValues(text)) return text;
   try {
-    return sortedJson(parseExact(text));
+    return toSortedJson(parseExact(text));
   } catch {
     return text;
   }
 }
 
 const hashContent = (content: unknown) =>
-  createHash('sha256').update(sortedJson(content)).digest('base64url');
+  createHash('sha256').update(toSortedJson(content)).digest('base64url');

@@ -21,9 +21,9 @@ import { urlPart } from '../../../core/text.ts';
 import {
   decodeAs,
   decodeUnnamed,
-  knownEncoding,
-  namedCharset,
+  parseCharset,
   replacementCharacter,
+  resolveEncoding,
 } from '../../../core/text-encoding.ts';
 import { resolveNeeds } from '../../data/scope.ts';
 import { buildBaseUrl } from '../base-url.ts';
@@ -209,7 +209,7 @@ const parseJson = httpJsonBodyParser().before as (request: { event: object }) =>
 /** Parses a JSON body; `undefined` if there is none. @throws ServiceError VALIDATION, UNSUPPORTED_MEDIA_TYPE */
 export function parseJsonBody({ headers, body, isBase64Encoded }: Sent, exactNumbers?: true): unknown {
   // API Gateway has already decoded the text as UTF-8, whatever the charset.
-  const encoding = namedCharset(headers['content-type']) ?? 'utf-8';
+  const encoding = parseCharset(headers['content-type']) ?? 'utf-8';
   if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
   // Programs on Windows begin a text with a byte order mark.
   const text = (isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '')).replace(
@@ -269,7 +269,7 @@ function parseUrlencodedBody({ headers, body }: Sent, exactNumbers?: true): unkn
 
 /** In UTF-8 unless the media type names another encoding, or the bytes show one. */
 function parseFormFields(body: string, contentType: string): [string, string][] {
-  const named = namedCharset(contentType);
+  const named = parseCharset(contentType);
   const fields = [...new URLSearchParams(body)];
   const isUtf8 = named === undefined || /^utf-?8$/i.test(named);
   if (isUtf8 && !fields.flat().some((text) => text.includes(replacementCharacter))) return fields;
@@ -280,7 +280,7 @@ function parseFormFields(body: string, contentType: string): [string, string][] 
   const raw = [...new URLSearchParams(marked)];
   const encoding = isUtf8
     ? decodeUnnamed(restoreBytes(raw.flat().join('\n')))?.encoding
-    : knownEncoding(named);
+    : resolveEncoding(named);
   if (encoding === undefined && !isUtf8)
     throw unsupportedMediaType('application/x-www-form-urlencoded in UTF-8');
   if (encoding === undefined) return fields;

@@ -16,9 +16,9 @@ import type { MiddlewareObj } from '@middy/core';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../../core/errors/errors.ts';
-import { addLogFields, inInvocation, measure, setDimensions } from '../../../core/invocation.ts';
+import { addLogFields, measure, runInvocation, setDimensions } from '../../../core/invocation.ts';
 import type { CallerClass } from '../../../core/metrics.ts';
-import { withReceivedTrace } from '../../../core/tracing/active-span.ts';
+import { runWithReceivedTrace } from '../../../core/tracing/active-span.ts';
 import { parseTraceparent } from '../../../core/tracing/trace-context.ts';
 import { restoreAddress } from '../../auth/relayed-address.ts';
 import { wasRefused } from '../../auth/request-gate.ts';
@@ -47,8 +47,8 @@ const timedOut = 'The request timed out. Request less at once, or try again late
 export function toLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime, lasting?: Lasting) {
   const handle = requestStack(endpoint, loadRuntime, lasting);
   return (event: APIGatewayProxyEvent, ...rest: [CallContext]): Promise<APIGatewayProxyResult> =>
-    inInvocation({ endpoint: endpoint.id, requestId: event.requestContext?.requestId }, () =>
-      withReceivedTrace(parseTraceparent(readTraceparent(event)), () => handle(event, ...rest)),
+    runInvocation({ endpoint: endpoint.id, requestId: event.requestContext?.requestId }, () =>
+      runWithReceivedTrace(parseTraceparent(readTraceparent(event)), () => handle(event, ...rest)),
     );
 }
 

@@ -33,16 +33,16 @@ export async function answerEnd(
   const used = { inputTokens, outputTokens, totalCost: event.totalCost };
   if (!success) {
     await answer.count(used);
-    return [failureEvent(kind, answer.isInterrupted() ? 'INTERRUPTED' : reasonOf(event))];
+    return [failureEvent(kind, answer.isInterrupted() ? 'INTERRUPTED' : toFailureCode(event))];
   }
   const text = answerText(finalOutput);
   if (!(await answer.store(text, used))) return [failureEvent(kind, 'INTERRUPTED')];
   const isUnseen = text !== '' && !wasShown(finalOutput, texts);
-  return [...(isUnseen ? shownText(text) : []), { ...event, finalOutput: text }];
+  return [...(isUnseen ? toTextEvents(text) : []), { ...event, finalOutput: text }];
 }
 
 /** Readers that do not have the turn learn from the run itself who ended it. */
-function reasonOf({ stopReason, error }: Complete): keyof typeof messages {
+function toFailureCode({ stopReason, error }: Complete): keyof typeof messages {
   if (error === interruption) return 'INTERRUPTED';
   if (stopReason === 'timeout') return 'TIMEOUT';
   return stopReason === 'cancelled' ? 'CANCELLED' : 'FAILED';
@@ -62,7 +62,7 @@ const wasShown = (output: unknown, texts: readonly string[]) =>
   typeof output === 'string' ? texts.includes(output.trim()) : texts.length > 0;
 
 /** The texts of an answer that no step streamed. */
-export function shownText(text: string): Body[] {
+export function toTextEvents(text: string): Body[] {
   const id = 'answer';
   return [
     { type: 'text_start', id, role: 'assistant' },

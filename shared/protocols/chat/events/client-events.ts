@@ -5,7 +5,14 @@ import { pageToolType } from '../../../execution/tools/call-tool.ts';
 import type { StreamEvent } from '../../run-events/stream-event.ts';
 import { type AnswerInProgress, answerEnd, failureEvent } from './answer-end.ts';
 import { type ClientEventBody as Body, ClientEvent } from './client-event.ts';
-import { type Cursor, cursorText, eventsPerEvent, flowEndSeq, openCursors, unseenAfter } from './cursor.ts';
+import {
+  type Cursor,
+  cursorText,
+  eventsPerEvent,
+  flowEndSeq,
+  openCursors,
+  openUnseenFilter,
+} from './cursor.ts';
 import { openPageNames, type PageNames, type PageRunTools } from './page-names.ts';
 
 export interface VisitorView {
@@ -30,7 +37,7 @@ export async function* clientEvents(
   const names = openPageNames(view.brought);
   const withStart = openToolStarts();
   const cursorAfter = openCursors();
-  const unseen = unseenAfter(view.after);
+  const unseen = openUnseenFilter(view.after);
   let last = view.after?.seq ?? -1;
   for await (const event of events) {
     const { executionId } = event;
@@ -38,7 +45,7 @@ export async function* clientEvents(
     if (event.type === 'text_complete') texts.push(event.text.trim());
     names.note(event);
     for (const shown of unseen(event)) {
-      const bodies = withStart(await bodiesOf(shown, { texts, answer, names, view }));
+      const bodies = withStart(await toBodies(shown, { texts, answer, names, view }));
       for (const [index, body] of bodies.entries()) {
         const before = bodies.length - 1 - index;
         const place = (isEndOfFlow(shown) ? flowEndSeq : shown.seq * eventsPerEvent) - before;
@@ -53,7 +60,7 @@ export async function* clientEvents(
   }
 }
 
-async function bodiesOf(event: StreamEvent, { texts, answer, names, view }: Told): Promise<Body[]> {
+async function toBodies(event: StreamEvent, { texts, answer, names, view }: Told): Promise<Body[]> {
   switch (event.type) {
     case 'execution_start':
     case 'text_start':
@@ -63,15 +70,17 @@ async function bodiesOf(event: StreamEvent, { texts, answer, names, view }: Told
     case 'ping':
       return [event];
     case 'tool_start':
-      return [{ ...event, ...names.shown(event.toolCallId, event.toolName), toolType: shownType(event) }];
+      return [
+        { ...event, ...names.nameCall(event.toolCallId, event.toolName), toolType: toShownType(event) },
+      ];
     case 'tool_complete':
-      return [{ ...event, ...names.shown(event.toolCallId, event.toolName) }];
+      return [{ ...event, ...names.nameCall(event.toolCallId, event.toolName) }];
     case 'approval_start':
-      return view.showsApprovals ? [{ ...event, parameters: shownParameters(event.parameters) }] : [];
+      return view.showsApprovals ? [{ ...event, parameters: redactParameters(event.parameters) }] : [];
     case 'await':
-      return [awaitOf(event, names)];
+      return [toAwait(event, names)];
     case 'execution_error':
-      return [failureEvent(event.kind, answer.isInterrupted() ? 'INTERRUPTED' : codeOf(event))];
+      return [failureEvent(event.kind, answer.isInterrupted() ? 'INTERRUPTED' : toFailureCode(event))];
     case 'execution_complete':
       return answerEnd(event, texts, answer);
     default:
@@ -90,7 +99,7 @@ const isEndOfFlow = (event: StreamEvent) =>
   (event.type === 'execution_complete' || event.type === 'execution_error') && event.kind === 'flow';
 
 /** Pages know the types of the tenant's tools only. */
-const shownType = ({ toolType }: EventOf<'tool_start'>) => (toolType === pageToolType ? 'local' : toolType);
+const toShownType = ({ toolType }: EventOf<'tool_start'>) => (toolType === pageToolType ? 'local' : toolType);
 
 /** The widget knows only the calls whose start came in the same stream. */
 function openToolStarts(): (bodies: Body[]) => Body[] {
@@ -106,16 +115,17 @@ function openToolStarts(): (bodies: Body[]) => Body[] {
 
 type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
 
-const codeOf = ({ error }: EventOf<'execution_error'>) => (error.code === 'INTERNAL' ? 'FAILED' : error.code);
+const toFailureCode = ({ error }: EventOf<'execution_error'>) =>
+  error.code === 'INTERNAL' ? 'FAILED' : error.code;
 
 /** The widget executes the tool of each `await` that names one. */
-function awaitOf(
+function toAwait(
   { awaitReason, awaitedAt, toolCallId, toolName, parameters }: EventOf<'await'>,
   names: PageNames,
 ): Body {
   const waits = { type: 'await' as const, awaitReason, awaitedAt };
   if (awaitReason !== 'local_tool' || toolName === undefined) return waits;
-  return { ...waits, toolCallId, ...names.shown(toolCallId ?? '', toolName), parameters };
+  return { ...waits, toolCallId, ...names.nameCall(toolCallId ?? '', toolName), parameters };
 }
 
 const levelsMax = 8;
@@ -124,20 +134,20 @@ const textMax = 2_000;
 const redacted = '[redacted]';
 
 /** What a visitor sees of the arguments of a call that needs an approval: no credentials, and no more than fits a page. */
-function shownParameters(parameters: unknown): unknown {
+function redactParameters(parameters: unknown): unknown {
   if (isDeeperThan(levelsMax, parameters)) return '[too deep]';
-  const shown = withoutCredentials(parameters);
+  const shown = redactMembers(parameters);
   return (JSON.stringify(shown)?.length ?? 0) > charactersMax ? '[too long]' : shown;
 }
 
-function withoutCredentials(value: unknown): unknown {
+function redactMembers(value: unknown): unknown {
   if (typeof value === 'string') return truncate(redactCredentials(value), textMax);
-  if (Array.isArray(value)) return value.map(withoutCredentials);
+  if (Array.isArray(value)) return value.map(redactMembers);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      isCredentialName(name) ? redacted : withoutCredentials(member),
+      isCredentialName(name) ? redacted : redactMembers(member),
     ]),
   );
 }

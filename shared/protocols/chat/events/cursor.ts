@@ -33,11 +33,11 @@ const turnOfText = (id: string) => `turn_${id}`;
 export function restOfText(text: string, { turn }: Cursor): { id: string; rest: string } | undefined {
   if (!turn) return undefined;
   const { characters, digest, id } = turn;
-  const isSame = digestOf(newHash().update(text.slice(0, characters), 'utf16le')) === digest;
+  const isSame = toDigest(newHash().update(text.slice(0, characters), 'utf16le')) === digest;
   return isSame ? { id: id.slice(turnOfText('').length), rest: text.slice(characters) } : undefined;
 }
 
-const digestOf = (hash: Hash) => hash.digest('hex').slice(0, 16);
+const toDigest = (hash: Hash) => hash.digest('hex').slice(0, 16);
 const newHash = () => createHash('sha256');
 
 /** Follows where the events of a run are. @returns the cursor after each. */
@@ -54,7 +54,7 @@ export function openCursors(): (event: StreamEvent) => Cursor {
       turn.characters += event.delta.length;
       text.update(event.delta, 'utf16le');
     }
-    return { seq, ...(turn && { turn: { ...turn, digest: digestOf(text.copy()) } }) };
+    return { seq, ...(turn && { turn: { ...turn, digest: toDigest(text.copy()) } }) };
   };
 }
 
@@ -65,20 +65,20 @@ export const cursorText = ({ seq, turn }: Cursor): string =>
  * Leaves out what a page has got. Of the text that was being sent only the rest comes. A turn whose process died is not in
  * the log: everything after the turn before it is new then, except for a text that begins as the lost one did.
  */
-export function unseenAfter(after: Cursor | undefined): (event: StreamEvent) => StreamEvent[] {
+export function openUnseenFilter(after: Cursor | undefined): (event: StreamEvent) => StreamEvent[] {
   const { turn } = after ?? {};
   let isSameTurn: boolean | undefined;
   /** What came of the text that the page may have the beginning of; undefined once that is known. */
   let held: string | undefined = '';
 
   /** What is new of a text. */
-  function restOf(delta: string, { characters, digest, id }: NonNullable<Cursor['turn']>, turnId?: string) {
+  function takeRest(delta: string, { characters, digest, id }: NonNullable<Cursor['turn']>, turnId?: string) {
     if (held === undefined || (isSameTurn && turnId !== id)) return delta;
     held += delta;
     if (held.length < characters) return '';
     const text = held;
     held = undefined;
-    const isSame = isSameTurn || digestOf(newHash().update(text.slice(0, characters), 'utf16le')) === digest;
+    const isSame = isSameTurn || toDigest(newHash().update(text.slice(0, characters), 'utf16le')) === digest;
     return isSame ? text.slice(characters) : text;
   }
 
@@ -93,7 +93,7 @@ export function unseenAfter(after: Cursor | undefined): (event: StreamEvent) => 
       const before = event.type === 'text_complete' && !isSameTurn ? shorter(event) : [];
       return isGot ? [] : [...before, event];
     }
-    const delta = restOf(event.delta, turn, event.turnId);
+    const delta = takeRest(event.delta, turn, event.turnId);
     if (delta === '') return [];
     return [{ ...event, delta, ...(isGot && { seq: after.seq / eventsPerEvent }) }];
   };

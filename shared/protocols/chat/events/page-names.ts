@@ -18,7 +18,7 @@ export function openPageNames({ tools = [], calls = [] }: PageRunTools) {
     note(event: StreamEvent): void {
       if (event.type === 'tool_start' && event.toolType === pageToolType) ofPage.add(event.toolCallId);
     },
-    shown(toolCallId: string, toolName: string) {
+    nameCall(toolCallId: string, toolName: string) {
       const page = ofPage.has(toolCallId) ? pages.get(toolName) : undefined;
       const { name = toolName, origin, pageOrigin } = page ?? {};
       return { toolName: name, ...(origin && { origin }), ...(pageOrigin && { pageOrigin }) };

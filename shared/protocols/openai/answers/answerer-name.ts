@@ -9,7 +9,7 @@ interface Named {
 }
 
 /** The flow or agent that a model names; undefined for a model itself. */
-export function targetIn(model: string): Named | undefined {
+export function parseTargetName(model: string): Named | undefined {
   const [, kind, idOrName = ''] = ofTarget.exec(model) ?? [];
   return kind === undefined ? undefined : { kind: kind as Named['kind'], idOrName };
 }

@@ -6,7 +6,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import { modelNotFound } from '../failures.ts';
-import { assertMayAsk, targetIn } from './answerer-name.ts';
+import { assertMayAsk, parseTargetName } from './answerer-name.ts';
 
 /** All that a model, a flow or an agent may take. */
 export const answererScope = /* @__PURE__ */ using(
@@ -23,7 +23,7 @@ export async function findAnswerer(
   principal: Pick<Principal, 'permissions'>,
   model: string,
 ): Promise<Target | undefined> {
-  const named = targetIn(model);
+  const named = parseTargetName(model);
   assertMayAsk(principal.permissions, named);
   if (!named) return undefined;
   const target = await targetFinder(scope)(named.kind, named.idOrName);

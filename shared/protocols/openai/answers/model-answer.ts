@@ -28,7 +28,7 @@ export async function modelAnswer(
     const messages = await messagesFor(run.ports, signal);
     try {
       for await (const event of run.stream({ ...asked, messages, signal })) {
-        const shown = answerEventOf(event);
+        const shown = toAnswerEvent(event);
         if (shown) yield shown;
       }
     } catch (error) {
@@ -49,14 +49,14 @@ export async function assertModel({ model }: Pick<Ports, 'model'>, name: string)
   }
 }
 
-function answerEventOf(event: ModelEvent): AnswerEvent | undefined {
+function toAnswerEvent(event: ModelEvent): AnswerEvent | undefined {
   switch (event.type) {
     case 'source':
       return undefined;
     case 'start':
       return { type: 'start' };
     case 'finish':
-      return { type: 'end', stopReason: stopReasonOf(event), usage: event.usage };
+      return { type: 'end', stopReason: toStopReason(event), usage: event.usage };
     default:
       return event;
   }
@@ -73,7 +73,7 @@ const stopReasons: Readonly<Record<ModelFinish['stopReason'], AnswerEnd['stopRea
 };
 
 /** Some providers say `stop` of a response that calls tools. */
-function stopReasonOf({ stopReason, message: { content } }: ModelFinish): AnswerEnd['stopReason'] {
+function toStopReason({ stopReason, message: { content } }: ModelFinish): AnswerEnd['stopReason'] {
   const calls = typeof content !== 'string' && content.some(({ type }) => type === 'tool-call');
   return calls && stopReason !== 'length' ? 'tool-calls' : stopReasons[stopReason];
 }

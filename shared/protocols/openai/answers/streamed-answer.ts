@@ -19,7 +19,7 @@ export const timeLimit = (timeLeftMs: number) => AbortSignal.timeout(Math.max(1,
  * Streams an answer. What fails before its first event is an error of the request, later failures are told in the stream.
  * What is left to do after the last event, the client does not wait for.
  */
-export async function streamedAnswer(
+export async function streamAnswer(
   { events }: Pick<OpenaiAnswer, 'events'>,
   limit: AbortSignal,
   { text, failure }: AnswerWriter,

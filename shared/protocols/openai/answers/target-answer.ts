@@ -1,3 +1,10 @@
+/**
+ * Answers an OpenAI request by a flow or an agent, as the same events that a model's answer has.
+ * The run is started before the answer is returned, so that what refuses it is an error of the request; it runs on only
+ * while its events are read, and ends with its caller. Streamed, texts are sent as they are written, and at the end what the
+ * output has beyond them. A run that fails, pauses or is cut off throws.
+ * `chat/answer-chat.ts` calls it; `model-answer.ts` is its counterpart for models.
+ */
 import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
 import { hasCode } from '../../../core/errors/errors.ts';
 import { type Message, messageText } from '../../../domain/conversations/message.ts';
@@ -111,7 +118,7 @@ async function* flowAnswerEvents(
   let shownPath: string | undefined;
   let last: FinalEvent | undefined;
   for await (const event of events) {
-    if (event.type === 'started') shownPath = pathOfText(event.steps);
+    if (event.type === 'started') shownPath = findTextPath(event.steps);
     else if (event.type === 'step-event' && event.path === shownPath) {
       if (event.event.type === 'text_start') output.begin();
       else if (event.event.type === 'text_delta') yield* output.add(event.event.delta);
@@ -127,7 +134,7 @@ async function* flowAnswerEvents(
 }
 
 /** Of the last step, if its text is the output as it is. */
-function pathOfText(steps: readonly FlowStep[]): string | undefined {
+function findTextPath(steps: readonly FlowStep[]): string | undefined {
   const index = steps.findLastIndex(({ enabled }) => enabled);
   const { type, config } = steps[index] ?? {};
   const { responseFormat = 'text' } = (config ?? {}) as { responseFormat?: unknown };
@@ -156,7 +163,7 @@ function openOutput({ isStreamed }: { isStreamed: boolean }) {
       yield delta(piece);
     },
     *end(output: unknown): Generator<AnswerEvent> {
-      const whole = textOf(output);
+      const whole = toText(output);
       if (whole.startsWith(text)) text = whole.slice(text.length);
       else text = whole.trim() === text.trim() ? '' : `\n\n${whole}`;
       if (text !== '') yield delta(text);
@@ -164,7 +171,7 @@ function openOutput({ isStreamed }: { isStreamed: boolean }) {
   };
 }
 
-const textOf = (output: unknown): string => {
+const toText = (output: unknown): string => {
   if (typeof output === 'string') return output;
   return output === null || output === undefined ? '' : JSON.stringify(output);
 };

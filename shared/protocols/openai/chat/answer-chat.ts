@@ -1,3 +1,9 @@
+/**
+ * Finds who answers an OpenAI chat (a model, a flow or an agent), and converts the request to what that takes.
+ * Checked before anything runs: tools, formats and the pairing of calls with their results; a problem is a 400 with its path.
+ * The images and files of messages for a model are loaded when its events are first read.
+ * `complete-chat.ts` (chat completions) and `responses/respond.ts` (responses) call it and write its events in their form.
+ */
 import type {
   AssistantPart,
   ModelMessage,
@@ -9,7 +15,7 @@ import type { Ports } from '../../../adapters/ports/ports.ts';
 import { omitUndefined } from '../../../core/defined.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { jsonIn } from '../../../core/json/json.ts';
+import { tryParseJson } from '../../../core/json/json.ts';
 import type { ContentPart, Message } from '../../../domain/conversations/message.ts';
 import { labelsInHeaders } from '../../../domain/runs/run-labels.ts';
 import { toModelMessages } from '../../../execution/model-calls/to-model-messages.ts';
@@ -65,10 +71,10 @@ function fromTarget(
   scope: Scope,
   call: Parameters<typeof targetAnswer>[1],
   target: Target,
-  { model, messages, tools, response_format: given }: ToolChatRequest,
+  { model, messages, tools, response_format: responseFormat }: ToolChatRequest,
 ): Promise<OpenaiAnswer> {
   if (tools?.length) throw notSupported('tools', 'Flows and agents have tools of their own');
-  const format = given ? toModelFormat(given) : undefined;
+  const format = responseFormat ? toModelFormat(responseFormat) : undefined;
   const responseSchema = format?.type === 'json' ? format.schema : undefined;
   if (format?.type === 'json' && (target.kind === 'flow' || !responseSchema)) {
     const text = 'A flow decides itself what it answers; an agent takes json_schema';
@@ -84,7 +90,7 @@ type Asked = Omit<ModelRequest, 'signal' | 'messages'>;
 
 const noParameters = { type: 'object', properties: {} };
 
-const toolOf = ({ name, description, parameters }: FunctionDefinition): ModelTool => ({
+const toModelTool = ({ name, description, parameters }: FunctionDefinition): ModelTool => ({
   name,
   ...(description && { description }),
   parameters: parameters ?? noParameters,
@@ -96,8 +102,8 @@ function toModelOptions(request: ToolChatRequest): Asked {
   return {
     model,
     streamed: stream ?? false,
-    tools: tools?.map((tool) => toolOf(tool.function)),
-    toolChoice: toolChoiceOf(request),
+    tools: tools?.map((tool) => toModelTool(tool.function)),
+    toolChoice: toToolChoice(request),
     parallelToolCalls: request.parallel_tool_calls ?? undefined,
     format: format ? toModelFormat(format) : undefined,
     ...(effort && { reasoning: { effort: effort === 'max' ? 'xhigh' : effort } }),
@@ -113,7 +119,7 @@ function toModelOptions(request: ToolChatRequest): Asked {
   };
 }
 
-function toolChoiceOf({ tools, tool_choice: choice }: ToolChatRequest): ModelRequest['toolChoice'] {
+function toToolChoice({ tools, tool_choice: choice }: ToolChatRequest): ModelRequest['toolChoice'] {
   if (typeof choice === 'string' || !choice) {
     if (choice === 'required' && !tools?.length)
       throw invalidAt('tool_choice', 'INVALID_VALUE', 'Requires tools');
@@ -145,7 +151,7 @@ async function modelMessages(
   signal: AbortSignal,
 ): Promise<ModelMessage[]> {
   const names = assertAnswered(messages);
-  const asked = messages.filter(({ role }) => role === 'user').map(messageOf);
+  const asked = messages.filter(({ role }) => role === 'user').map(toMessage);
   const loaded = await toModelMessages(loading, asked, signal).catch((error) => {
     if (!(error instanceof StepError)) throw error;
     throw invalidAt('messages', 'INVALID_VALUE', error.message);
@@ -153,14 +159,14 @@ async function modelMessages(
   return messages
     .flatMap((message): ModelMessage[] => {
       if (message.role === 'user') return [loaded.shift() as ModelMessage];
-      if (message.role === 'assistant') return [{ role: 'assistant', content: partsOf(message) }];
+      if (message.role === 'assistant') return [{ role: 'assistant', content: toAssistantParts(message) }];
       const output = messageContentText(message.content);
       if (message.role !== 'tool') return output === '' ? [] : [{ role: 'system', content: output }];
       const { tool_call_id: id } = message;
       const result = { type: 'tool-result', id, name: names.get(id) ?? '', output } as const;
       return [{ role: 'tool', content: [result] }];
     })
-    .reduce(withJoined, []);
+    .reduce(joinMessage, []);
 }
 
 /** The same for a flow or an agent, which take no calls of tools. @throws 400 */
@@ -170,27 +176,27 @@ function plainMessages(messages: readonly CompletionMessage[]): Message[] {
       const text = 'Flows and agents call their own tools, and take no calls of yours';
       throw invalidAt(`messages.${index}`, 'NOT_SUPPORTED', text);
     }
-    return messageOf(message);
+    return toMessage(message);
   });
 }
 
 /** What people and the model said, without calls of tools. */
-export const spokenMessages = (messages: readonly CompletionMessage[]): Message[] =>
+export const selectSpokenMessages = (messages: readonly CompletionMessage[]): Message[] =>
   messages
     .filter(({ role }) => role !== 'tool')
-    .map(messageOf)
+    .map(toMessage)
     .filter(({ content }) => content !== '');
 
-function messageOf(message: CompletionMessage): Message {
+function toMessage(message: CompletionMessage): Message {
   const { role, content } = message;
   if (role === 'user') {
-    return { role, content: typeof content === 'string' ? content : content.map(contentPartOf) };
+    return { role, content: typeof content === 'string' ? content : content.map(toContentPart) };
   }
   if (role === 'assistant') return { role, content: assistantText(message) };
   return { role: 'system', content: messageContentText(content as Parameters<typeof messageContentText>[0]) };
 }
 
-function contentPartOf(part: UserPart): ContentPart {
+function toContentPart(part: UserPart): ContentPart {
   switch (part.type) {
     case 'text':
       return { type: 'text', text: part.text };
@@ -202,13 +208,13 @@ function contentPartOf(part: UserPart): ContentPart {
     }
     case 'file': {
       const { file_data: data, filename } = part.file;
-      return { type: 'file', data, filename: filename ?? 'file', mimeType: mediaTypeIn(data) };
+      return { type: 'file', data, filename: filename ?? 'file', mimeType: parseMediaType(data) };
     }
   }
 }
 
 /** Of a data: URL; what else a file may be, its provider has to know. */
-const mediaTypeIn = (data: string) => /^data:([\w!#$&^.+/-]+)[;,]/i.exec(data)?.[1] ?? 'application/pdf';
+const parseMediaType = (data: string) => /^data:([\w!#$&^.+/-]+)[;,]/i.exec(data)?.[1] ?? 'application/pdf';
 
 const assistantText = ({ content, refusal }: AssistantChatMessage): string => {
   if (typeof content === 'string') return content;
@@ -218,7 +224,7 @@ const assistantText = ({ content, refusal }: AssistantChatMessage): string => {
   return [...texts, ...(texts.length === 0 && refusal ? [refusal] : [])].join('\n');
 };
 
-function partsOf(message: AssistantChatMessage): AssistantPart[] {
+function toAssistantParts(message: AssistantChatMessage): AssistantPart[] {
   const text = assistantText(message);
   return [
     ...(text ? [{ type: 'text' as const, text }] : []),
@@ -226,19 +232,19 @@ function partsOf(message: AssistantChatMessage): AssistantPart[] {
       type: 'tool-call' as const,
       id,
       name,
-      input: inputIn(written ?? ''),
+      input: parseInput(written ?? ''),
     })),
   ];
 }
 
 /** Providers take only an object, whatever the model wrote. */
-function inputIn(written: string): object {
-  const value = jsonIn(written);
+function parseInput(written: string): object {
+  const value = tryParseJson(written);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 }
 
 /** Providers take the results of one response as one message, and some take no system messages in a row. */
-function withJoined(before: ModelMessage[], message: ModelMessage): ModelMessage[] {
+function joinMessage(before: ModelMessage[], message: ModelMessage): ModelMessage[] {
   const last = before.at(-1);
   if (message.role === 'tool' && last?.role === 'tool')
     before[before.length - 1] = { role: 'tool', content: [...last.content, ...message.content] };
@@ -258,16 +264,16 @@ function assertAnswered(messages: readonly CompletionMessage[]): Map<string, str
       const text = 'Expected the id of a call in the last message of the assistant that has no result yet';
       throw invalidAt(`messages.${index}.tool_call_id`, 'INVALID_VALUE', text);
     }
-    if (open.size > 0) throw withoutResult(index, open);
+    if (open.size > 0) throw resultMissing(index, open);
     if (message.role !== 'assistant') continue;
     for (const { id, function: called } of message.tool_calls ?? []) names.set(id, called.name);
     open = new Set(message.tool_calls?.map(({ id }) => id));
   }
-  if (open.size > 0) throw withoutResult(messages.length, open);
+  if (open.size > 0) throw resultMissing(messages.length, open);
   return names;
 }
 
-const withoutResult = (index: number, open: ReadonlySet<string>) =>
+const resultMissing = (index: number, open: ReadonlySet<string>) =>
   invalidAt(
     `messages.${index}`,
     'INVALID_VALUE',

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
-import { dropped } from '../dropped-members.ts';
+import { acceptDropped } from '../dropped-members.ts';
 import { type CompletionMessage, RequestMessage, unsupported } from './message-schemas.ts';
 
-const ignored = (what: string) => ({ description: `Ignored: ${what}` });
+const describeIgnored = (what: string) => ({ description: `Ignored: ${what}` });
 
 export const ModelName = z.string().min(1).max(255).meta({
   description:
@@ -14,14 +14,14 @@ export const FunctionDefinition = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'Expected 1 to 64 of A-Z, a-z, 0-9, _ and -'),
   description: z.string().max(10_000).nullish(),
   parameters: JsonSchemaText.nullish(),
-  strict: z.boolean().nullish().meta(ignored('providers decide how they keep to a schema')),
+  strict: z.boolean().nullish().meta(describeIgnored('providers decide how they keep to a schema')),
 });
 export type FunctionDefinition = z.infer<typeof FunctionDefinition>;
 
 const Tool = z.strictObject({
   type: z.literal('function'),
   function: FunctionDefinition,
-  ...dropped('tool'),
+  ...acceptDropped('tool'),
 });
 
 const ToolChoice = z.union([
@@ -54,12 +54,15 @@ export const ReasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high
 
 /** What this service has no use for, and does not refuse, since packages send it. */
 export const unused = {
-  user: z.union([z.string(), z.number()]).nullish().meta(ignored('the API key says who calls')),
-  safety_identifier: z.string().nullish().meta(ignored('likewise')),
-  service_tier: z.string().nullish().meta(ignored('that of the provider applies')),
-  prompt_cache_key: z.string().nullish().meta(ignored('prompt caching is a setting of the model config')),
-  prompt_cache_retention: z.string().nullish().meta(ignored('likewise')),
-  prompt_cache_options: z.unknown().optional().meta(ignored('likewise')),
+  user: z.union([z.string(), z.number()]).nullish().meta(describeIgnored('the API key says who calls')),
+  safety_identifier: z.string().nullish().meta(describeIgnored('likewise')),
+  service_tier: z.string().nullish().meta(describeIgnored('that of the provider applies')),
+  prompt_cache_key: z
+    .string()
+    .nullish()
+    .meta(describeIgnored('prompt caching is a setting of the model config')),
+  prompt_cache_retention: z.string().nullish().meta(describeIgnored('likewise')),
+  prompt_cache_options: z.unknown().optional().meta(describeIgnored('likewise')),
   metadata: z.record(z.string(), z.unknown()).nullish().meta({
     description: 'Ignored. `X-Run-Tags` and `X-Session-Id` are headers that label the run',
   }),
@@ -76,7 +79,7 @@ export const ChatCompletionRequest = z
     stream_options: z
       .strictObject({
         include_usage: z.boolean().nullish().meta({ description: 'Sends a last chunk with the usage' }),
-        include_obfuscation: z.boolean().nullish().meta(ignored('nothing is obfuscated')),
+        include_obfuscation: z.boolean().nullish().meta(describeIgnored('nothing is obfuscated')),
       })
       .nullish(),
     tools: z.array(Tool).max(128).nullish(),
@@ -91,9 +94,12 @@ export const ChatCompletionRequest = z
     stop: z.union([z.string().min(1), z.array(z.string().min(1)).max(16)]).nullish(),
     reasoning_effort: ReasoningEffort.nullish(),
     ...unused,
-    store: z.boolean().nullish().meta(ignored('prompts and answers are not stored')),
-    verbosity: z.enum(['low', 'medium', 'high']).nullish().meta(ignored('no provider but OpenAI has it')),
-    prediction: z.unknown().optional().meta(ignored('no provider but OpenAI has it')),
+    store: z.boolean().nullish().meta(describeIgnored('prompts and answers are not stored')),
+    verbosity: z
+      .enum(['low', 'medium', 'high'])
+      .nullish()
+      .meta(describeIgnored('no provider but OpenAI has it')),
+    prediction: z.unknown().optional().meta(describeIgnored('no provider but OpenAI has it')),
     n: no(z.literal(1), '1'),
     logprobs: no(z.literal(false), 'false'),
     logit_bias: no(z.strictObject({}), 'an empty object'),

@@ -1,10 +1,16 @@
+/**
+ * Answers OpenAI's chat completions, streamed in chunks or whole.
+ * Order: rewrite the deprecated functions of a request as tools, find the answerer (`answer-chat.ts`), then write its events.
+ * What fails before the first event is an error of the request. A request with functions gets its calls back as
+ * `function_call`. `functions/openai` calls it; `answers/streamed-answer.ts` sends the body.
+ */
 import type { ModelUsage } from '../../../adapters/ports/model-port.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { unixSeconds } from '../../../core/time.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
 import { type AnswerEnd, type OpenaiAnswer, type WholeAnswer, wholeAnswer } from '../answers/answer.ts';
-import { type AnswerWriter, streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
+import { type AnswerWriter, streamAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall } from './answer-chat.ts';
 import { ChatCompletion, type Delta, type FinishReason } from './chat-completion.ts';
 import type { ChatCompletionRequest, ToolChatRequest } from './chat-request.ts';
@@ -17,12 +23,12 @@ export async function completeChat(
   request: ChatCompletionRequest,
 ): Promise<StreamedBody> {
   const limit = timeLimit(call.timeLeftMs);
-  const answer = await answerChat(scope, call, withTools(request));
+  const answer = await answerChat(scope, call, rewriteFunctions(request));
   const { stream, stream_options: options, functions } = request;
   const hasFunctions = functions != null;
   if (stream) {
     const includesUsage = options?.include_usage ?? false;
-    return streamedAnswer(answer, limit, chunkWriter(answer, { includesUsage, hasFunctions }));
+    return streamAnswer(answer, limit, chunkWriter(answer, { includesUsage, hasFunctions }));
   }
   const whole = await wholeAnswer(answer.events(limit));
   return wholeJsonBody(ChatCompletion.parse(chatCompletion(answer, whole, { hasFunctions })));
@@ -40,10 +46,10 @@ interface Form {
   hasFunctions: boolean;
 }
 
-const finishReasonOf = ({ stopReason }: AnswerEnd, { hasFunctions }: Form): FinishReason =>
+const toFinishReason = ({ stopReason }: AnswerEnd, { hasFunctions }: Form): FinishReason =>
   hasFunctions && stopReason === 'tool-calls' ? 'function_call' : finishReasons[stopReason];
 
-const usageOf = ({ inputTokens, outputTokens, cacheReadTokens = 0, reasoningTokens = 0 }: ModelUsage) => ({
+const toUsage = ({ inputTokens, outputTokens, cacheReadTokens = 0, reasoningTokens = 0 }: ModelUsage) => ({
   prompt_tokens: inputTokens,
   completion_tokens: outputTokens,
   total_tokens: inputTokens + outputTokens,
@@ -53,7 +59,7 @@ const usageOf = ({ inputTokens, outputTokens, cacheReadTokens = 0, reasoningToke
 
 type Head = Pick<OpenaiAnswer, 'runId' | 'model' | 'startedAt'>;
 
-const headOf = ({ runId, model, startedAt }: Head) => ({
+const toHead = ({ runId, model, startedAt }: Head) => ({
   id: `chatcmpl-${runId}`,
   created: unixSeconds(startedAt),
   model,
@@ -74,10 +80,10 @@ function chatCompletion(answer: Head, whole: WholeAnswer, form: Form): ChatCompl
     ...(tool_calls[0] && (form.hasFunctions ? { function_call: tool_calls[0].function } : { tool_calls })),
   };
   return {
-    ...headOf(answer),
+    ...toHead(answer),
     object: 'chat.completion',
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(whole, form) }],
-    ...(usage && { usage: usageOf(usage) }),
+    choices: [{ index: 0, message, logprobs: null, finish_reason: toFinishReason(whole, form) }],
+    ...(usage && { usage: toUsage(usage) }),
   };
 }
 
@@ -88,20 +94,20 @@ export function chunkWriter(
   answer: Head,
   { includesUsage, ...form }: { includesUsage: boolean } & Form,
 ): AnswerWriter {
-  const head = JSON.stringify({ ...headOf(answer), object: 'chat.completion.chunk' }).slice(0, -1);
+  const head = JSON.stringify({ ...toHead(answer), object: 'chat.completion.chunk' }).slice(0, -1);
   const nothing = includesUsage ? ',"usage":null' : '';
   const chunk = (delta: Delta, finish: FinishReason | null = null) =>
     line(
       `${head},"choices":[{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}]${nothing}}`,
     );
   const toolCalls = toolCallDeltas();
-  const callOf = (call: ToolCallDelta) =>
+  const toCallDelta = (call: ToolCallDelta) =>
     form.hasFunctions ? functionCallDelta(call) : { tool_calls: [call] };
-  const endOf = (end: AnswerEnd) =>
+  const writeEnd = (end: AnswerEnd) =>
     [
-      chunk({}, finishReasonOf(end, form)),
+      chunk({}, toFinishReason(end, form)),
       includesUsage
-        ? line(`${head},"choices":[],"usage":${JSON.stringify(end.usage && usageOf(end.usage))}}`)
+        ? line(`${head},"choices":[],"usage":${JSON.stringify(end.usage && toUsage(end.usage))}}`)
         : '',
       line('[DONE]'),
     ].join('');
@@ -115,10 +121,10 @@ export function chunkWriter(
         case 'reasoning-delta':
           return chunk({ reasoning_content: event.text });
         case 'end':
-          return endOf(event);
+          return writeEnd(event);
         default:
           return toolCalls(event)
-            .map(callOf)
+            .map(toCallDelta)
             .map((delta) => (delta ? chunk(delta) : ''))
             .join('');
       }
@@ -138,9 +144,9 @@ type ToolCallEvent = { type: 'tool-call-delta' | 'tool-call'; id: string; name: 
 function toolCallDeltas() {
   const places = new Map<string, number>();
   return ({ type, id, name, text }: ToolCallEvent): ToolCallDelta[] => {
-    const known = places.get(id);
-    if (known !== undefined)
-      return type === 'tool-call' ? [] : [{ index: known, function: { arguments: text } }];
+    const openIndex = places.get(id);
+    if (openIndex !== undefined)
+      return type === 'tool-call' ? [] : [{ index: openIndex, function: { arguments: text } }];
     const index = places.size;
     places.set(id, index);
     return [{ index, id, type: 'function', function: { name, arguments: text } }];
@@ -151,9 +157,9 @@ function toolCallDeltas() {
  * A request in the form that OpenAI had before tools (`functions`, `function_call`, messages with the role `function`) in
  * that of today. @throws 400
  */
-function withTools(request: ChatCompletionRequest): ToolChatRequest {
+function rewriteFunctions(request: ChatCompletionRequest): ToolChatRequest {
   const { functions, function_call: choice, messages, ...modern } = request;
-  const chat = { ...modern, messages: withToolCalls(messages) };
+  const chat = { ...modern, messages: rewriteFunctionCalls(messages) };
   if (functions == null && choice == null) return chat;
   for (const name of ['tools', 'tool_choice'] as const) {
     if (request[name] != null) throw invalidAt(name, 'INVALID_VALUE', 'Expected either tools or functions');
@@ -161,19 +167,19 @@ function withTools(request: ChatCompletionRequest): ToolChatRequest {
   return {
     ...chat,
     tools: functions?.map((definition) => ({ type: 'function', function: definition })),
-    tool_choice: typeof choice === 'object' && choice ? chosen(functions ?? [], choice.name) : choice,
+    tool_choice: typeof choice === 'object' && choice ? toToolChoice(functions ?? [], choice.name) : choice,
     // The form has room for one call.
     ...(functions?.length && { parallel_tool_calls: false }),
   };
 }
 
-function chosen(functions: readonly { name: string }[], name: string): ToolChatRequest['tool_choice'] {
+function toToolChoice(functions: readonly { name: string }[], name: string): ToolChatRequest['tool_choice'] {
   if (functions.some((each) => each.name === name)) return { type: 'function', function: { name } };
   throw invalidAt('function_call', 'INVALID_VALUE', `The function ${name} is not one of functions`);
 }
 
 /** Each call gets an id, and the message of the function after it is its result. */
-function withToolCalls(messages: readonly RequestMessage[]): CompletionMessage[] {
+function rewriteFunctionCalls(messages: readonly RequestMessage[]): CompletionMessage[] {
   let open: { id: string; name: string } | undefined;
   const assertAnswered = (index: number) => {
     if (open) throw resultMissing(index, open.name);
@@ -190,7 +196,7 @@ function withToolCalls(messages: readonly RequestMessage[]): CompletionMessage[]
     if (message.role !== 'assistant' || !message.function_call) return message;
     const { function_call: called, tool_calls: calls, ...rest } = message;
     if (calls?.length) throw twoForms(index);
-    open = { id: madeId(index), name: called.name };
+    open = { id: createCallId(index), name: called.name };
     return { ...rest, tool_calls: [{ id: open.id, type: 'function', function: called }] };
   });
   assertAnswered(messages.length);
@@ -198,7 +204,7 @@ function withToolCalls(messages: readonly RequestMessage[]): CompletionMessage[]
 }
 
 /** Nine letters and digits, as Mistral wants them. */
-const madeId = (index: number) => `call${String(index).padStart(5, '0')}`;
+const createCallId = (index: number) => `call${String(index).padStart(5, '0')}`;
 
 const callMissing = (index: number, name: string) =>
   invalidAt(

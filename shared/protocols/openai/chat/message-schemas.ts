@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dropped } from '../dropped-members.ts';
+import { acceptDropped } from '../dropped-members.ts';
 
 /** A member that OpenAI knows and this service does not. Null is what OpenAI's packages send for none. */
 export const unsupported = z
@@ -18,7 +18,7 @@ export const unsupported = z
 const partsMax = 1_000;
 const callsMax = 128;
 
-const ofPart = dropped('part');
+const ofPart = acceptDropped('part');
 
 const TextPart = z.strictObject({ type: z.literal('text'), text: z.string(), ...ofPart });
 
@@ -28,7 +28,7 @@ const ImagePart = z.strictObject({
   type: z.literal('image_url'),
   // Some clients send the URL itself.
   image_url: z.union([
-    z.strictObject({ url: ImageUrl, ...dropped('image') }),
+    z.strictObject({ url: ImageUrl, ...acceptDropped('image') }),
     ImageUrl.transform((url) => ({ url })),
   ]),
   ...ofPart,
@@ -69,17 +69,17 @@ const CalledFunction = z.strictObject({
   name: z.string().min(1).max(255),
   // Clients leave out the arguments of a tool that has none.
   arguments: z.string().nullish(),
-  ...dropped('calledFunction'),
+  ...acceptDropped('calledFunction'),
 });
 
 const ToolCall = z.strictObject({
   id: z.string().min(1).max(255),
   type: z.literal('function').nullish(),
   function: CalledFunction,
-  ...dropped('toolCall'),
+  ...acceptDropped('toolCall'),
 });
 
-const ofMessage = dropped('message');
+const ofMessage = acceptDropped('message');
 
 const AssistantMessage = z.strictObject({
   role: z.literal('assistant'),
@@ -89,7 +89,7 @@ const AssistantMessage = z.strictObject({
   audio: unsupported,
   function_call: CalledFunction.nullish().meta({ description: 'Deprecated: a call of one of `functions`' }),
   ...ofMessage,
-  ...dropped('assistantMessage'),
+  ...acceptDropped('assistantMessage'),
 });
 export type AssistantChatMessage = z.infer<typeof AssistantMessage>;
 
@@ -102,14 +102,14 @@ export const RequestMessage = z.discriminatedUnion('role', [
     content: Texts.nullish().meta({ description: 'Of a tool without a result: null, or left out' }),
     tool_call_id: z.string().min(1).max(255),
     ...ofMessage,
-    ...dropped('toolMessage'),
+    ...acceptDropped('toolMessage'),
   }),
   z
     .strictObject({
       role: z.literal('function'),
       content: Texts.nullish(),
       ...ofMessage,
-      ...dropped('toolMessage'),
+      ...acceptDropped('toolMessage'),
       name: z.string().min(1).max(255),
     })
     .meta({ description: 'Deprecated: the result of the `function_call` in the message before it' }),

@@ -3,7 +3,7 @@ import { StepError } from '../../../core/errors/step-error.ts';
 import { type ModelRunOwner, modelRuns } from '../../../execution/model-runs/model-run.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
-import { targetIn } from '../answers/answerer-name.ts';
+import { parseTargetName } from '../answers/answerer-name.ts';
 import { assertModel } from '../answers/model-answer.ts';
 import { wholeJsonBody } from '../answers/streamed-answer.ts';
 import { modelNotFound, notSupported, toRequestError } from '../failures.ts';
@@ -16,8 +16,8 @@ export async function answerEmbeddings(
   { model: named, input, encoding_format: format, dimensions }: EmbeddingsBody,
   signal: AbortSignal,
 ): Promise<StreamedBody> {
-  if (targetIn(named)) throw notSupported('model', 'Flows and agents have no embeddings');
-  const texts = textsIn(input);
+  if (parseTargetName(named)) throw notSupported('model', 'Flows and agents have no embeddings');
+  const texts = toTexts(input);
   const run = await modelRuns(scope).open(owner);
   const name = named === 'default' ? await defaultModel(run.ports.model) : named;
   await assertModel(run.ports, name);
@@ -34,7 +34,7 @@ export async function answerEmbeddings(
   return wholeJsonBody({ object: 'list', data, model: modelUsed, usage });
 }
 
-function textsIn(input: EmbeddingsBody['input']): string[] {
+function toTexts(input: EmbeddingsBody['input']): string[] {
   const texts = [input].flat(2);
   const only = texts.filter((text) => typeof text === 'string');
   if (only.length === texts.length) return only;

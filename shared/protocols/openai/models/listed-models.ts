@@ -11,7 +11,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { QueryOptions } from '../../../platform/data/query.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { covers } from '../../../platform/identity/permissions.ts';
-import { assertMayAsk, targetIn } from '../answers/answerer-name.ts';
+import { assertMayAsk, parseTargetName } from '../answers/answerer-name.ts';
 import { modelNotFound } from '../failures.ts';
 
 export const OpenAiModel = z
@@ -46,7 +46,7 @@ const Summary = z.object({ name: z.string(), createdAt: z.string() });
 export const listedModels = /* @__PURE__ */ using(
   [usableModels, modelNames, targetFinder],
   (scope: Scope) => {
-    async function named(
+    async function listNamed(
       kind: 'agent' | 'flow',
       partition: QueryOptions['partition'],
     ): Promise<OpenAiModel[]> {
@@ -88,8 +88,8 @@ export const listedModels = /* @__PURE__ */ using(
       );
       const parts = await Promise.all([
         mayFlows ? plain() : [],
-        mayAgents ? named('agent', agentsPartition) : [],
-        mayFlows ? named('flow', flowsPartition) : [],
+        mayAgents ? listNamed('agent', agentsPartition) : [],
+        mayFlows ? listNamed('flow', flowsPartition) : [],
       ]);
       return parts.flat();
     };
@@ -99,13 +99,13 @@ export const listedModels = /* @__PURE__ */ using(
 
       /** What a name means, whether it is listed or not, as the caller wrote it. @throws ServiceError 403, 404 */
       async find(permissions: readonly string[], name: string): Promise<OpenAiModel> {
-        const named = targetIn(name);
+        const named = parseTargetName(name);
         assertMayAsk(permissions, named);
         if (!named) return plainModel(name);
         const found = await targetFinder(scope)(named.kind, named.idOrName);
-        const known = found && (await target(found));
-        if (!known) throw modelNotFound(name);
-        return { ...known, id: name };
+        const item = found && (await target(found));
+        if (!item) throw modelNotFound(name);
+        return { ...item, id: name };
       },
     };
   },

@@ -1,21 +1,21 @@
 import * as z from 'zod';
 import { unsupported } from '../chat/message-schemas.ts';
-import { dropped } from '../dropped-members.ts';
+import { acceptDropped } from '../dropped-members.ts';
 
 const partsMax = 1_000;
-const ofItem = dropped('responseItem');
+const ofItem = acceptDropped('responseItem');
 
 const InputText = z.strictObject({ ...ofItem, type: z.literal('input_text'), text: z.string() });
 const InputImage = z.strictObject({
   ...ofItem,
-  ...dropped('image'),
+  ...acceptDropped('image'),
   type: z.literal('input_image'),
   image_url: z.string().min(1).meta({ description: 'A data: URL, or an http or https URL' }),
   file_id: unsupported,
 });
 const InputFile = z.strictObject({
   ...ofItem,
-  ...dropped('image'),
+  ...acceptDropped('image'),
   type: z.literal('input_file'),
   file_data: z.string().min(1).meta({ description: 'A data: URL, such as data:application/pdf;base64,…' }),
   filename: z.string().min(1).max(255).nullish(),

@@ -1,3 +1,10 @@
+/**
+ * Answers OpenAI's responses: a request becomes a chat (`chat/answer-chat.ts`), and its answer the events of a response.
+ * Order: find the previous response, convert the input, check that it can be stored, start the answer. Unless `store` is
+ * false, the answer is stored before its last event is sent, so that it can be continued at once: first the spoken messages
+ * in a conversation, then the response. A crash between the two leaves messages without a response to continue.
+ * Problems of messages are reported as problems of `input`. `functions/openai/respond.ts` calls it.
+ */
 import { toChunks } from '../../../core/chunks.ts';
 import { invalid, invalidAt, ServiceError } from '../../../core/errors/errors.ts';
 import { truncate } from '../../../core/text.ts';
@@ -16,14 +23,14 @@ import type { StreamedBody } from '../../../platform/http/responses/streamed-bod
 import type { Principal } from '../../../platform/identity/principal.ts';
 import type { AnswerEnd, AnswerEvent, OpenaiAnswer, WholeAnswer } from '../answers/answer.ts';
 import { answererScope } from '../answers/answerer.ts';
-import { streamedAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
-import { answerChat, type OpenAiCall, spokenMessages } from '../chat/answer-chat.ts';
+import { streamAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
+import { answerChat, type OpenAiCall, selectSpokenMessages } from '../chat/answer-chat.ts';
 import type { ToolChatRequest } from '../chat/chat-request.ts';
 import type { CompletionMessage, Texts, UserPart } from '../chat/message-schemas.ts';
 import { notSupported } from '../failures.ts';
 import type { InputItem, InputMessage, InputPart } from './input-schemas.ts';
 import { openItems, type UnnumberedEvent } from './response-events.ts';
-import { endedResponse, openedResponse } from './response-object.ts';
+import { createEndedResponse, createOpenedResponse } from './response-object.ts';
 import { OpenAiResponse } from './response-schemas.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
@@ -47,9 +54,9 @@ const responseKeeper = /* @__PURE__ */ using([conversationStore, keptResponses],
   const kept = keptResponses(scope);
 
   /** What is said after an earlier response than the last is another conversation. */
-  async function conversationOf({ conversationId: id, principal, previous, sent }: Keeping) {
+  async function openConversation({ conversationId: id, principal, previous, sent }: Keeping) {
     if (previous?.isLast) return previous.conversation;
-    const [first] = spokenMessages(sent).filter(({ role }) => role === 'user');
+    const [first] = selectSpokenMessages(sent).filter(({ role }) => role === 'user');
     const title = truncate((first && messageText(first).trim()) || 'Response', titleMax);
     return conversations.create(principal, { title, id });
   }
@@ -60,8 +67,8 @@ const responseKeeper = /* @__PURE__ */ using([conversationStore, keptResponses],
     async keep(keeping: Keeping, answer: Pick<WholeAnswer, 'text' | 'toolCalls'>): Promise<void> {
       const { id, runId, history, sent } = keeping;
       const said = answerMessage(answer);
-      let conversation = await conversationOf(keeping);
-      const spoken = spokenMessages([...sent, said]).map((message, index) => ({
+      let conversation = await openConversation(keeping);
+      const spoken = selectSpokenMessages([...sent, said]).map((message, index) => ({
         ...message,
         id: `${id}_${index}`,
         ...(message.role === 'assistant' && { runId }),
@@ -89,7 +96,7 @@ function answerMessage({ text, toolCalls }: Pick<WholeAnswer, 'text' | 'toolCall
 }
 
 /** Keeps an answer before its end is told, so that it can be continued at once. */
-async function* keptAnswer(
+async function* storeAnswer(
   events: AsyncIterable<AnswerEvent>,
   keep: (answer: Pick<WholeAnswer, 'text' | 'toolCalls'>) => Promise<void>,
 ): AsyncGenerator<AnswerEvent, void> {
@@ -120,10 +127,10 @@ export async function respond(
   if (store !== false) assertKept(sent);
   const before: CompletionMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
   const summary = request.reasoning?.summary ?? request.reasoning?.generate_summary;
-  const chat = chatOf(request, [...before, ...history, ...sent]);
+  const chat = toChat(request, [...before, ...history, ...sent]);
   const answer = await answerChat(scope, call, chat, {
     summary: summary === 'concise' ? 'auto' : (summary ?? undefined),
-  }).catch(ofInput);
+  }).catch(throwAsInputProblem);
   const { runId } = answer;
   const conversationId = previous?.isLast ? previous.conversation.id : scope.newId('conv');
   const id = toResponseId(conversationId, runId);
@@ -131,10 +138,10 @@ export async function respond(
   const events: OpenaiAnswer['events'] = (signal) =>
     store === false
       ? answer.events(signal)
-      : keptAnswer(answer.events(signal), (said) => keeper.keep(keeping, said));
-  const opened = openedResponse(id, answer, request);
-  if (stream) return streamedAnswer({ events }, limit, responseWriter(opened)).catch(ofInput);
-  return whole(opened, events(limit)).catch(ofInput);
+      : storeAnswer(answer.events(signal), (said) => keeper.keep(keeping, said));
+  const opened = createOpenedResponse(id, answer, request);
+  if (stream) return streamAnswer({ events }, limit, responseWriter(opened)).catch(throwAsInputProblem);
+  return whole(opened, events(limit)).catch(throwAsInputProblem);
 }
 
 async function whole(
@@ -148,20 +155,20 @@ async function whole(
     if (event.type === 'end') end = event;
   }
   if (!end) throw new Error('The events of an answer ended without an end');
-  return wholeJsonBody(OpenAiResponse.parse(endedResponse(opened, items.output(), end)));
+  return wholeJsonBody(OpenAiResponse.parse(createEndedResponse(opened, items.output(), end)));
 }
 
 /** @throws 400 for what could not be kept with the answer, before there is one */
 function assertKept(sent: readonly CompletionMessage[]): void {
   try {
-    for (const [index, message] of spokenMessages(sent).entries()) assertMessageFits(message, index);
+    for (const [index, message] of selectSpokenMessages(sent).entries()) assertMessageFits(message, index);
   } catch (error) {
-    ofInput(error);
+    throwAsInputProblem(error);
   }
 }
 
 /** The same as a request for a chat completion. */
-const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ToolChatRequest => ({
+const toChat = (request: ResponsesRequest, messages: CompletionMessage[]): ToolChatRequest => ({
   model: request.model,
   messages,
   stream: request.stream,
@@ -170,7 +177,7 @@ const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ToolC
     typeof request.tool_choice === 'object' && request.tool_choice
       ? { type: 'function', function: { name: request.tool_choice.name } }
       : request.tool_choice,
-  response_format: formatOf(request),
+  response_format: toResponseFormat(request),
   temperature: request.temperature,
   top_p: request.top_p,
   parallel_tool_calls: request.parallel_tool_calls,
@@ -178,7 +185,7 @@ const chatOf = (request: ResponsesRequest, messages: CompletionMessage[]): ToolC
   reasoning_effort: request.reasoning?.effort,
 });
 
-function formatOf({ text }: ResponsesRequest): ToolChatRequest['response_format'] {
+function toResponseFormat({ text }: ResponsesRequest): ToolChatRequest['response_format'] {
   const format = text?.format;
   if (format?.type !== 'json_schema') return format;
   const { type, ...json_schema } = format;
@@ -189,7 +196,7 @@ const previousNotFound = (id: string) =>
   invalidAt('previous_response_id', 'NOT_FOUND', `Previous response with id '${id.slice(0, 100)}' not found`);
 
 /** What is wrong with messages is wrong with the input. */
-function ofInput(error: unknown): never {
+function throwAsInputProblem(error: unknown): never {
   if (
     !(error instanceof ServiceError) ||
     !error.details.some(({ path = '' }) => path.startsWith('messages'))
@@ -241,7 +248,7 @@ function addOutput(messages: CompletionMessage[], { call_id, output }: Output, p
 }
 
 function addItem(messages: CompletionMessage[], item: InputItem, path: string): void {
-  if (isMessage(item)) messages.push(messageOf(item, path));
+  if (isMessage(item)) messages.push(toMessage(item, path));
   else if (item.type === 'function_call') addCall(messages, item);
 }
 
@@ -258,7 +265,7 @@ function addCall(
   else messages[messages.length - 1] = { ...last, tool_calls: [...(last.tool_calls ?? []), call] };
 }
 
-function messageOf({ role, content }: InputMessage, path: string): CompletionMessage {
+function toMessage({ role, content }: InputMessage, path: string): CompletionMessage {
   if (typeof content === 'string') return { role, content } as CompletionMessage;
   if (role === 'user')
     return { role, content: content.map((part, at) => userPart(part, `${path}.content.${at}`)) };
@@ -288,7 +295,7 @@ function responseWriter(opened: OpenAiResponse) {
   const line = (event: UnnumberedEvent) =>
     serverSentEvent({ event: event.type, data: { ...event, sequence_number: number++ } });
   let hasBegun = false;
-  const beginning = (): string => {
+  const writeBeginning = (): string => {
     if (hasBegun) return '';
     hasBegun = true;
     return ['response.created', 'response.in_progress']
@@ -297,9 +304,9 @@ function responseWriter(opened: OpenAiResponse) {
   };
   return {
     text(event: AnswerEvent): string {
-      const lines = [beginning(), ...[...items.add(event)].map(line)];
+      const lines = [writeBeginning(), ...[...items.add(event)].map(line)];
       if (event.type === 'end') {
-        const response = endedResponse(opened, items.output(), event);
+        const response = createEndedResponse(opened, items.output(), event);
         lines.push(line({ type: `response.${response.status}`, response }));
       }
       return lines.join('');

@@ -23,7 +23,7 @@ export function openItems(opened: OpenAiResponse) {
   /** The text or the reasoning that is being written. */
   let current: OpenItem | undefined;
   const suffix = opened.id.slice(-26);
-  const placeOf = ({ index, item }: OpenItem) => ({ item_id: item.id, output_index: index });
+  const toPosition = ({ index, item }: OpenItem) => ({ item_id: item.id, output_index: index });
 
   function* begin(item: OutputItem): Generator<UnnumberedEvent, OpenItem> {
     const begun = { index: output.push(item) - 1, item };
@@ -40,7 +40,7 @@ export function openItems(opened: OpenAiResponse) {
   function* endCurrent(): Generator<UnnumberedEvent> {
     if (!current) return;
     const open = current;
-    const place = placeOf(open);
+    const place = toPosition(open);
     current = undefined;
     if (open.item.type === 'message') {
       const [part = outputText('')] = open.item.content;
@@ -67,7 +67,7 @@ export function openItems(opened: OpenAiResponse) {
       current = yield* begin({ type: 'message', id, status: 'in_progress', role: 'assistant', content: [] });
       yield {
         type: 'response.content_part.added',
-        ...placeOf(current),
+        ...toPosition(current),
         content_index: 0,
         part: outputText(''),
       };
@@ -75,7 +75,13 @@ export function openItems(opened: OpenAiResponse) {
     const { item } = current;
     if (item.type !== 'message') return;
     item.content = [outputText((item.content[0]?.text ?? '') + delta)];
-    yield { type: 'response.output_text.delta', ...placeOf(current), content_index: 0, delta, logprobs: [] };
+    yield {
+      type: 'response.output_text.delta',
+      ...toPosition(current),
+      content_index: 0,
+      delta,
+      logprobs: [],
+    };
   }
 
   function* addReasoning(delta: string): Generator<UnnumberedEvent> {
@@ -88,17 +94,17 @@ export function openItems(opened: OpenAiResponse) {
         summary: [],
       });
       const part = { type: 'summary_text', text: '' };
-      yield { type: 'response.reasoning_summary_part.added', ...placeOf(current), summary_index: 0, part };
+      yield { type: 'response.reasoning_summary_part.added', ...toPosition(current), summary_index: 0, part };
     }
     const { item } = current;
     if (item.type !== 'reasoning') return;
     item.summary = [{ type: 'summary_text', text: (item.summary[0]?.text ?? '') + delta }];
-    yield { type: 'response.reasoning_summary_text.delta', ...placeOf(current), summary_index: 0, delta };
+    yield { type: 'response.reasoning_summary_text.delta', ...toPosition(current), summary_index: 0, delta };
   }
 
   function* openCall(call_id: string, name: string): Generator<UnnumberedEvent, OpenItem> {
-    const known = calls.get(call_id);
-    if (known) return known;
+    const existing = calls.get(call_id);
+    if (existing) return existing;
     yield* endCurrent();
     const id = `fc_${suffix}_${output.length}`;
     const open = yield* begin({
@@ -122,12 +128,18 @@ export function openItems(opened: OpenAiResponse) {
       else if (event.type === 'tool-call-delta') {
         const open = yield* openCall(event.id, event.name);
         const { text: delta } = event;
-        if (delta !== '') yield { type: 'response.function_call_arguments.delta', ...placeOf(open), delta };
+        if (delta !== '')
+          yield { type: 'response.function_call_arguments.delta', ...toPosition(open), delta };
       } else if (event.type === 'tool-call') {
         const open = yield* openCall(event.id, event.name);
         const { name, text: written } = event;
         Object.assign(open.item, { arguments: written });
-        yield { type: 'response.function_call_arguments.done', ...placeOf(open), name, arguments: written };
+        yield {
+          type: 'response.function_call_arguments.done',
+          ...toPosition(open),
+          name,
+          arguments: written,
+        };
         yield* finish(open);
       } else if (event.type === 'end') yield* endCurrent();
     },

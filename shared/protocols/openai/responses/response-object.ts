@@ -5,7 +5,7 @@ import type { OpenAiResponse, OutputItem } from './response-schemas.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
 /** A response that begins: what it repeats of its request. */
-export const openedResponse = (
+export const createOpenedResponse = (
   id: string,
   { model, startedAt }: Pick<OpenaiAnswer, 'model' | 'startedAt'>,
   request: ResponsesRequest,
@@ -37,7 +37,7 @@ export const openedResponse = (
 
 const reasons = { length: 'max_output_tokens', 'content-filter': 'content_filter' } as const;
 
-export function endedResponse(
+export function createEndedResponse(
   opened: OpenAiResponse,
   output: OutputItem[],
   { stopReason, usage }: AnswerEnd,
@@ -48,11 +48,11 @@ export function endedResponse(
     status: reason ? 'incomplete' : 'completed',
     incomplete_details: reason ? { reason } : null,
     output,
-    usage: usage && usageOf(usage),
+    usage: usage && toUsage(usage),
   };
 }
 
-const usageOf = ({ inputTokens, outputTokens, cacheReadTokens = 0, reasoningTokens = 0 }: ModelUsage) => ({
+const toUsage = ({ inputTokens, outputTokens, cacheReadTokens = 0, reasoningTokens = 0 }: ModelUsage) => ({
   input_tokens: inputTokens,
   input_tokens_details: { cached_tokens: cacheReadTokens },
   output_tokens: outputTokens,

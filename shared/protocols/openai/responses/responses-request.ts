@@ -8,13 +8,13 @@ import {
   unused,
 } from '../chat/chat-request.ts';
 import { unsupported } from '../chat/message-schemas.ts';
-import { dropped } from '../dropped-members.ts';
+import { acceptDropped } from '../dropped-members.ts';
 import { InputItem } from './input-schemas.ts';
 
 const Tool = z.strictObject({
   type: z.literal('function'),
   ...FunctionDefinition.shape,
-  ...dropped('tool'),
+  ...acceptDropped('tool'),
   allowed_callers: z.array(z.literal('direct')).nullish(),
   async: z.literal(false).nullish(),
   defer_loading: z.literal(false).nullish(),
@@ -32,7 +32,7 @@ const Format = z.discriminatedUnion('type', [
   JsonFormat.extend({ type: z.literal('json_schema') }),
 ]);
 
-const ignored = (what: string) => ({ description: `Ignored: ${what}` });
+const describeIgnored = (what: string) => ({ description: `Ignored: ${what}` });
 
 export const ResponsesRequest = z
   .strictObject({
@@ -50,13 +50,13 @@ export const ResponsesRequest = z
         'Whether the response can be continued, and what was said is a conversation in GET /v1/conversations. Default: true',
     }),
     stream: z.boolean().nullish(),
-    stream_options: z.unknown().optional().meta(ignored('nothing is obfuscated')),
+    stream_options: z.unknown().optional().meta(describeIgnored('nothing is obfuscated')),
     tools: z.array(Tool).max(128).nullish(),
     tool_choice: ToolChoice.nullish(),
     text: z
       .strictObject({
         format: Format.nullish(),
-        verbosity: z.string().nullish().meta(ignored('no provider but OpenAI has it')),
+        verbosity: z.string().nullish().meta(describeIgnored('no provider but OpenAI has it')),
       })
       .nullish(),
     reasoning: z
@@ -72,8 +72,8 @@ export const ResponsesRequest = z
     ...samplingParameters,
     ...unused,
     metadata: z.record(z.string(), z.string()).nullish().meta({ description: 'Returned as it is' }),
-    include: z.array(z.unknown()).nullish().meta(ignored('there is nothing more to include')),
-    truncation: z.enum(['auto', 'disabled']).nullish().meta(ignored('the provider decides')),
+    include: z.array(z.unknown()).nullish().meta(describeIgnored('there is nothing more to include')),
+    truncation: z.enum(['auto', 'disabled']).nullish().meta(describeIgnored('the provider decides')),
     background: z.literal(false).nullish(),
     access_programs: unsupported,
     background_options: unsupported,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { meantValue } from '../../../../shared/adapters/json-schema/meant-value.ts';
+import { coerceValue } from '../../../../shared/adapters/json-schema/meant-value.ts';
 
 const schema = {
   type: 'object',
@@ -30,7 +30,7 @@ test.each([
   ['all of it', '{"edits":"[]"}', { edits: [] }],
   ['null for what is optional', { max: null, note: null }, {}],
 ])('%s that was written as a text once more is read', (_name, value, meant) => {
-  expect(meantValue(schema, value)).toEqual(meant);
+  expect(coerceValue(schema, value)).toEqual(meant);
 });
 
 test.each([
@@ -41,5 +41,5 @@ test.each([
   ['a decimal of more digits than a number has', { max: '0.12345678901234567890123', edits: [] }],
   ['an integer that is none', { edits: [{ n: '1.5' }] }],
 ])('%s stays as it is', (_name, value) => {
-  expect(meantValue(schema, value)).toEqual(value);
+  expect(coerceValue(schema, value)).toEqual(value);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ModelMessage, ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import { runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
-import { initialState } from '../../../../shared/execution/agent-loop/state.ts';
+import { createInitialState } from '../../../../shared/execution/agent-loop/state.ts';
 import { fakeTool } from '../../../support/files/runnable-tools.ts';
 import { anthropic } from '../../../support/providers/anthropic.ts';
 import { bedrock } from '../../../support/providers/bedrock.ts';
@@ -137,7 +137,7 @@ test.each(wires)('$title: each turn of an agent begins with the bytes of the one
   const spent = () => ({ inputTokens: 0, outputTokens: 0, cost: '0' });
   let ids = 0;
   const world = { newId: () => `id_${ids++}`, now: () => new Date(), spent };
-  const state = initialState(conversation(long).slice(0, 2));
+  const state = createInitialState(conversation(long).slice(0, 2));
   for await (const _event of runLoop({ ...loop, ...world } as never, state));
   expect(received).toHaveLength(4);
   for (const [n, later] of received.slice(1).entries()) {

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { callCacheSavings, callCost, shownPrice } from '../../../../shared/adapters/models/cost.ts';
+import { callCacheSavings, callCost, toShownPrice } from '../../../../shared/adapters/models/cost.ts';
 import type { ModelUsage } from '../../../../shared/adapters/ports/model-port.ts';
 
 /** An amount of units of 10^-digits as plain decimal text, by integer arithmetic alone. */
@@ -60,13 +60,13 @@ test('the rates of a tier apply to the whole call once the input exceeds its sta
 });
 
 test('lists show a price per 1,000 tokens, blended three to one, without the errors of binary fractions', () => {
-  expect(shownPrice({ input: '3', output: '15' })).toEqual({ input: 0.003, output: 0.015, blended: 0.006 });
-  expect(shownPrice({ input: '0.1', output: '0.7' })).toEqual({
+  expect(toShownPrice({ input: '3', output: '15' })).toEqual({ input: 0.003, output: 0.015, blended: 0.006 });
+  expect(toShownPrice({ input: '0.1', output: '0.7' })).toEqual({
     input: 0.0001,
     output: 0.0007,
     blended: 0.00025,
   });
-  expect(shownPrice({ input: '0.02' })).toEqual({ input: 0.00002, output: 0, blended: 0.00002 });
+  expect(toShownPrice({ input: '0.02' })).toEqual({ input: 0.00002, output: 0, blended: 0.00002 });
 });
 
 test.each([

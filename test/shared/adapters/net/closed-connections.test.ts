@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { postOnly } from '../../../../shared/adapters/net/post-only.ts';
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
-import { streamingFetch } from '../../../../shared/adapters/net/streaming-fetch.ts';
+import { makeStreamingFetch } from '../../../../shared/adapters/net/streaming-fetch.ts';
 
 /** A server in a thread of its own, which closes its connections while this one is busy. That nothing is sent on them is undici's work. */
 const program = `
@@ -53,9 +53,9 @@ const senders: Record<string, (url: string) => Promise<number>> = {
   safeFetch: async (url) => (await safeFetch({ ...post, url })).status,
   postOnly: async (url) => (await postOnly({ ...post, url })).status,
   'streamingFetch, guarded': async (url) =>
-    (await streamingFetch(() => 1_000, true)(url, { method: 'POST', body: 'x' })).status,
+    (await makeStreamingFetch(() => 1_000, true)(url, { method: 'POST', body: 'x' })).status,
   streamingFetch: async (url) =>
-    (await streamingFetch(() => 1_000, false)(url, { method: 'POST', body: 'x' })).status,
+    (await makeStreamingFetch(() => 1_000, false)(url, { method: 'POST', body: 'x' })).status,
 };
 
 test.each(Object.entries(senders))(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeText, encodingProblem } from '../../../../shared/adapters/net/decode-text.ts';
+import { decodeText, findEncodingProblem } from '../../../../shared/adapters/net/decode-text.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -59,5 +59,5 @@ test.each<[string, Uint8Array, string | undefined, string | undefined]>([
   ],
   ['a guess', latin('Café'), undefined, 'names no encoding and was read as windows-1252'],
 ])('reports %s', (_name, bytes, contentType, problem) => {
-  expect(encodingProblem(decodeText(bytes, contentType))).toBe(problem);
+  expect(findEncodingProblem(decodeText(bytes, contentType))).toBe(problem);
 });

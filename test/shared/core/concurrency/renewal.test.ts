@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { LeaseLost, renewing } from '../../../../shared/core/concurrency/renewal.ts';
+import { LeaseLost, startRenewal } from '../../../../shared/core/concurrency/renewal.ts';
 import { logged } from '../../../support/data/log-lines.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -9,7 +9,7 @@ const options = { everyMs: 1_000, failure: 'It could not be kept', about: { id: 
 
 test('a lease is renewed until it is stopped', async () => {
   const work = vi.fn(async () => {});
-  const { stop, lost } = renewing(work, options);
+  const { stop, lost } = startRenewal(work, options);
   await vi.advanceTimersByTimeAsync(3_500);
   expect(work).toHaveBeenCalledTimes(3);
   stop();
@@ -21,7 +21,7 @@ test('a lease is renewed until it is stopped', async () => {
 test('a failure is logged, and the next time tries again', async () => {
   const work = vi.fn(async () => {}).mockRejectedValueOnce(new Error('throttled'));
   const { lines } = await logged(async () => {
-    const { lost, stop } = renewing(work, options);
+    const { lost, stop } = startRenewal(work, options);
     await vi.advanceTimersByTimeAsync(2_000);
     stop();
     expect(lost.aborted).toBe(false);
@@ -34,7 +34,7 @@ test.each([
   ['LeaseLost', new LeaseLost(), {}],
   ['an error that says so', new RangeError(), { isLoss: (error: unknown) => error instanceof RangeError }],
 ])('%s aborts what depends on the lease', async (_name, error, more) => {
-  const { lost, stop } = renewing(() => Promise.reject(error), { ...options, ...more });
+  const { lost, stop } = startRenewal(() => Promise.reject(error), { ...options, ...more });
   await vi.advanceTimersByTimeAsync(1_000);
   stop();
   expect(lost.aborted).toBe(true);

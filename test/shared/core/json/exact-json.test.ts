@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import {
   bigintMark,
   clientJson,
-  marked,
+  markNumbers,
   mayBeInexact,
   parseExact,
   parseExactIn,
-  unmarked,
-  withDoubles,
-  withLongDecimals,
-  withRawNumbers,
+  toDoubles,
+  toLongDecimals,
+  toRawNumbers,
+  unmarkNumbers,
 } from '../../../../shared/core/json/exact-json.ts';
 
 const id = '7615917337495251231';
@@ -178,8 +178,8 @@ const exactValue = fc
 test('marks can be taken away again, and pass through JSON', () => {
   fc.assert(
     fc.property(exactValue, (value) => {
-      expect(unmarked(marked(value))).toStrictEqual(value);
-      expect(unmarked(JSON.parse(JSON.stringify(marked(value))))).toStrictEqual(
+      expect(unmarkNumbers(markNumbers(value))).toStrictEqual(value);
+      expect(unmarkNumbers(JSON.parse(JSON.stringify(markNumbers(value))))).toStrictEqual(
         JSON.parse(JSON.stringify(value), (_name, member) => member) && parseExact(JSON.stringify(value)),
       );
     }),
@@ -196,17 +196,17 @@ test.each([
   { [bigintMark]: id, more: 1 },
   [bigintMark],
 ])('what others make up as a mark stays as it is: %j', (value) => {
-  expect(unmarked(value)).toStrictEqual(value);
+  expect(unmarkNumbers(value)).toStrictEqual(value);
 });
 
 test('a mark that others make up for a small number is that number', () => {
-  expect(unmarked([{ [bigintMark]: '5' }])).toEqual([5]);
+  expect(unmarkNumbers([{ [bigintMark]: '5' }])).toEqual([5]);
 });
 
 test('nothing is copied where nothing changes', () => {
   fc.assert(
     fc.property(plain, (value) => {
-      for (const change of [marked, withDoubles, withRawNumbers]) expect(change(value)).toBe(value);
+      for (const change of [markNumbers, toDoubles, toRawNumbers]) expect(change(value)).toBe(value);
     }),
   );
 });
@@ -221,7 +221,7 @@ test('for clients, numbers that no double holds are texts, and nothing else chan
 });
 
 test('for what only compares, there are doubles', () => {
-  expect(withDoubles({ a: [BigInt(id)], b: decimal })).toEqual({ a: [Number(id)], b: decimal });
+  expect(toDoubles({ a: [BigInt(id)], b: decimal })).toEqual({ a: [Number(id)], b: decimal });
   const given = {
     a: decimal,
     b: '0.5',
@@ -230,7 +230,7 @@ test('for what only compares, there are doubles', () => {
     e: '1e999',
     f: `${decimal} `,
   };
-  expect(withLongDecimals(given)).toEqual({
+  expect(toLongDecimals(given)).toEqual({
     ...given,
     a: Number(decimal),
     d: 1.2345678901234568e40,
@@ -239,7 +239,7 @@ test('for what only compares, there are doubles', () => {
 });
 
 test('raw numbers are written with their digits', () => {
-  expect(JSON.stringify(withRawNumbers({ a: [BigInt(id)] }))).toBe(`{"a":[${id}]}`);
+  expect(JSON.stringify(toRawNumbers({ a: [BigInt(id)] }))).toBe(`{"a":[${id}]}`);
   expect(JSON.stringify({ a: BigInt(id), b: Object(BigInt(id)) })).toBe(`{"a":${id},"b":${id}}`);
 });
 

@@ -52,7 +52,7 @@ test('a text in pieces has the same hits as a whole one, each told when no more 
       const hits: FormHit[] = [];
       for (let at = 0; at < text.length; at += size) {
         scan.push(text.slice(at, at + size));
-        const settled = scan.settled();
+        const settled = scan.takeSettled();
         for (const hit of settled.hits) expect(hit.end).toBeLessThanOrEqual(settled.upTo);
         hits.push(...settled.hits);
       }
@@ -79,7 +79,7 @@ test.each(texts)('the work grows with the text alone: %s', (_what, forms, text) 
   const scan = finder.scan();
   for (let at = 0; at < text.length; at += 1_000) {
     scan.push(text.slice(at, at + 1_000));
-    scan.settled();
+    scan.takeSettled();
   }
   scan.end();
   expect(finder.steps()).toBeLessThanOrEqual(4 * text.length);

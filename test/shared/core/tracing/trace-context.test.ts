@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  formatContext,
   formatTraceparent,
   parseTraceparent,
   readContext,
   runSpanId,
   runTraceId,
-  storedContext,
 } from '../../../../shared/core/tracing/trace-context.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -44,7 +44,7 @@ test('what is sent and what is stored is read again, for the ids of any run', ()
     fc.property(fc.string(), fc.string(), (runId, path) => {
       const own = { traceId: runTraceId(runId), spanId: runSpanId(runId, path) };
       expect(parseTraceparent(formatTraceparent(own))).toEqual(own);
-      expect(readContext(storedContext(own))).toEqual(own);
+      expect(readContext(formatContext(own))).toEqual(own);
       expect(runSpanId(runId, path)).toBe(own.spanId);
     }),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FlowRecord, RecordSelector } from '../../../../shared/adapters/ports/records-port.ts';
-import { derivedId, type NewId } from '../../../../shared/core/ids.ts';
+import { deriveId, type NewId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { findRecord, recordsPort } from '../../../../shared/domain/records/records-port.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
@@ -13,7 +13,7 @@ async function world() {
   const { tenant } = await newTenant();
   const runtime = countingRuntime();
   let at = Date.parse('2026-03-01T00:00:00Z') / 1_000;
-  const newId: NewId = (prefix) => derivedId(prefix, at * 1_000, String(at++)) as never;
+  const newId: NewId = (prefix) => deriveId(prefix, at * 1_000, String(at++)) as never;
   const scope = { ...byClock(runtime.scopeOf(tenant), () => new Date(at++ * 1_000)), newId };
   const store = recordStore(scope);
   const create = (name: string, metadata: Record<string, unknown> = {}, type = 'customer') =>

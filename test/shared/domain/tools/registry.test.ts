@@ -13,8 +13,8 @@ import { findRuntimeType } from '../../../../shared/domain/tools/tool-types/runt
 import type { ToolType } from '../../../../shared/domain/tools/tool-types/tool-type.ts';
 import { spawnTool, subAgentTool } from '../../../../shared/execution/agent-runs/sub-agents.ts';
 import { askAdvisorTool } from '../../../../shared/execution/tools/agent-only/advisor-tool.ts';
-import { artifactTools } from '../../../../shared/execution/tools/agent-only/artifact-tools.ts';
-import { memoryTools } from '../../../../shared/execution/tools/agent-only/memory-tools.ts';
+import { createArtifactTools } from '../../../../shared/execution/tools/agent-only/artifact-tools.ts';
+import { createMemoryTools } from '../../../../shared/execution/tools/agent-only/memory-tools.ts';
 import { loadBuiltinRunner } from '../../../../shared/execution/tools/builtin/index.ts';
 import { findToolRunner } from '../../../../shared/execution/tools/types/index.ts';
 import { permissionNames } from '../../../../shared/platform/identity/permissions.ts';
@@ -95,8 +95,8 @@ test('every built-in tool has a runner of its name', () => {
 test('the tools that only agents have describe each parameter', () => {
   const ports = {} as never;
   const tools = [
-    ...artifactTools(['markdown'], newId),
-    ...memoryTools(ports),
+    ...createArtifactTools(['markdown'], newId),
+    ...createMemoryTools(ports),
     askAdvisorTool(ports, { model: 'm' }, () => []),
     subAgentTool(ports, 'agent_1'),
     spawnTool(ports, { toolPool: ['builtin:calculator'] }, 'm', {}, {}),

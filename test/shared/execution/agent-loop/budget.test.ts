@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { expect, test } from 'vitest';
 import { openBudget } from '../../../../shared/execution/agent-loop/run-budget.ts';
 
-const leftOf = (budget: ReturnType<typeof openBudget>) => budget.left()?.toNumber();
+const leftOf = (budget: ReturnType<typeof openBudget>) => budget.getRemaining()?.toNumber();
 
 test('a run inside of another charges both, with what it had spent in an earlier process', () => {
   const root = openBudget(10, new Big(1));
@@ -16,17 +16,17 @@ test('a run inside of another charges both, with what it had spent in an earlier
 test('what a call has set aside is missing everywhere until it ends, and others can wait for that', async () => {
   const root = openBudget(10, new Big(0));
   const [one, other] = [openBudget(undefined, new Big(0), root), openBudget(8, new Big(0), root)];
-  expect(other.released()).toBeUndefined();
+  expect(other.waitForRelease()).toBeUndefined();
   const release = one.reserve(new Big(9));
   expect([leftOf(root), leftOf(one), leftOf(other)]).toEqual([1, 1, 1]);
-  const released = other.released();
+  const released = other.waitForRelease();
   release();
   await released;
   expect([leftOf(root), leftOf(one), leftOf(other)]).toEqual([10, 10, 8]);
-  expect(other.released()).toBeUndefined();
+  expect(other.waitForRelease()).toBeUndefined();
 });
 
 test('a run without a limit, alone or inside of others without one, has no limit', () => {
   const root = openBudget(undefined, new Big(3));
-  expect(openBudget(undefined, new Big(1), root).left()).toBeUndefined();
+  expect(openBudget(undefined, new Big(1), root).getRemaining()).toBeUndefined();
 });

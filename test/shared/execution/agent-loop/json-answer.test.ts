@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonAnswer, jsonValuesIn } from '../../../../shared/execution/agent-loop/json-answer.ts';
+import { parseJsonAnswer, parseJsonValues } from '../../../../shared/execution/agent-loop/json-answer.ts';
 import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const schema = {
@@ -10,7 +10,7 @@ const schema = {
 };
 const bergen = '{"city":"Bergen"}';
 const read = (text: string) =>
-  jsonAnswer(text, schema, { sandbox: testSandbox, signal: new AbortController().signal });
+  parseJsonAnswer(text, schema, { sandbox: testSandbox, signal: new AbortController().signal });
 
 test.each([
   ['alone', bergen],
@@ -53,6 +53,6 @@ test.each([
 });
 
 test('a text of opening braces is read in a time that grows with its length', () => {
-  const found = ['{', '[', '{"', '}', '"{'].map((piece) => jsonValuesIn(piece.repeat(200_000)).length);
+  const found = ['{', '[', '{"', '}', '"{'].map((piece) => parseJsonValues(piece.repeat(200_000)).length);
   expect(found).toEqual([0, 0, 0, 0, 0]);
 });

@@ -4,7 +4,7 @@ import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { type Loop, runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
-import { initialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
+import { createInitialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
 import type { RunnableTool } from '../../../../shared/execution/tools/call-tool.ts';
 import { fakeTool, type MadeCall } from '../../../support/files/runnable-tools.ts';
 import { noNames } from '../../../support/models/model-ports.ts';
@@ -46,7 +46,10 @@ async function loop(model: ModelPort, tools: RunnableTool[], more: Partial<Loop>
   const { signal } = new AbortController();
   const world = { signal, now: () => new Date(), spent: () => nothing, newId, warn() {} };
   const limits = { callsMax: 10 };
-  for await (const event of runLoop({ model, request, tools, limits, ...world, ...more }, initialState([]))) {
+  for await (const event of runLoop(
+    { model, request, tools, limits, ...world, ...more },
+    createInitialState([]),
+  )) {
     if (event.type === 'facts') facts.push(...event.facts);
   }
   return { facts, state: replay([], facts) };

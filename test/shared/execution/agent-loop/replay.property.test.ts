@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
-import { apply, initialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
+import { apply, createInitialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
 import { numRuns } from '../../../support/suite/slow.ts';
 import { anyDeaths, anyRun } from './any-run.ts';
 import { drive, messages } from './drive-run.ts';
@@ -39,7 +39,7 @@ test(
     await fc.assert(
       fc.asyncProperty(anyRun, async (run) => {
         const { facts } = await drive(run);
-        const states = [initialState(messages)];
+        const states = [createInitialState(messages)];
         const then = [structuredCloneOf(states[0])];
         for (const fact of facts) {
           states.push(apply(states.at(-1) as (typeof states)[0], fact));

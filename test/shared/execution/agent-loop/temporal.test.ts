@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { elapsedText, nowText } from '../../../../shared/execution/agent-runs/open-loop.ts';
+import { toElapsedText, toNowText } from '../../../../shared/execution/agent-runs/open-loop.ts';
 
 const now = new Date('2026-11-22T23:05:59Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000);
@@ -9,13 +9,13 @@ test.each([
   ['Europe/Oslo', 'Monday, 23 November 2026, 00:05 (Europe/Oslo, UTC+01:00)'],
   ['America/St_Johns', 'Sunday, 22 November 2026, 19:35 (America/St_Johns, UTC-03:30)'],
 ])('the time in the zone %s is %s', (timezone, expected) => {
-  expect(nowText({ groundNow: true, timezone }, now)).toBe(`The current date and time is ${expected}.`);
+  expect(toNowText({ groundNow: true, timezone }, now)).toBe(`The current date and time is ${expected}.`);
 });
 
 test('an agent that does not want the time is not told it', () => {
-  expect(nowText({}, now)).toBeUndefined();
-  expect(nowText({ groundNow: false }, now)).toBeUndefined();
-  expect(elapsedText({}, ago(9_999), now)).toBeUndefined();
+  expect(toNowText({}, now)).toBeUndefined();
+  expect(toNowText({ groundNow: false }, now)).toBeUndefined();
+  expect(toElapsedText({}, ago(9_999), now)).toBeUndefined();
 });
 
 test.each([
@@ -25,17 +25,17 @@ test.each([
   [86_400, '1 day'],
   [200_000, '2 days and 7 hours'],
 ])('%i seconds are told as %s', (seconds, words) => {
-  expect(elapsedText({ injectElapsed: true }, ago(seconds), now)).toBe(
+  expect(toElapsedText({ injectElapsed: true }, ago(seconds), now)).toBe(
     `The previous message of this conversation was ${words} ago.`,
   );
 });
 
 test('a shorter time than the threshold, no earlier message, and a clock that is ahead are not told', () => {
-  expect(elapsedText({ injectElapsed: true }, ago(299), now)).toBeUndefined();
-  expect(elapsedText({ injectElapsed: true, elapsedThresholdSeconds: 10 }, ago(10), now)).toContain(
+  expect(toElapsedText({ injectElapsed: true }, ago(299), now)).toBeUndefined();
+  expect(toElapsedText({ injectElapsed: true, elapsedThresholdSeconds: 10 }, ago(10), now)).toContain(
     '10 seconds',
   );
-  expect(elapsedText({ injectElapsed: true, elapsedThresholdSeconds: 0 }, ago(0), now)).toBeUndefined();
-  expect(elapsedText({ injectElapsed: true }, undefined, now)).toBeUndefined();
-  expect(elapsedText({ injectElapsed: true, elapsedThresholdSeconds: 0 }, ago(-60), now)).toBeUndefined();
+  expect(toElapsedText({ injectElapsed: true, elapsedThresholdSeconds: 0 }, ago(0), now)).toBeUndefined();
+  expect(toElapsedText({ injectElapsed: true }, undefined, now)).toBeUndefined();
+  expect(toElapsedText({ injectElapsed: true, elapsedThresholdSeconds: 0 }, ago(-60), now)).toBeUndefined();
 });

@@ -5,10 +5,10 @@ import type { LoopEvent } from '../../../../shared/execution/agent-loop/loop.ts'
 import { agentRunPartition } from '../../../../shared/execution/agent-runs/agent-execution.ts';
 import type { NumberedEvent } from '../../../../shared/execution/agent-runs/agent-run-event.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
-import { pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
+import { chunkStore } from '../../../../shared/execution/agent-runs/live-output.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/run-journal.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
-import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
+import { appendFacts } from '../../../../shared/execution/agent-runs/take-run.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';
 
@@ -68,7 +68,7 @@ test('all readers of a run in a process share what is read of it, and each gets 
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   const commands = [...runtime.consumed.commands];
   const end: Fact = { type: 'end', stopReason: 'end_turn', output: 'done', error: null, at };
-  await appendTo(scope, await loadRun(scope, id), [resultOf(callOf(0)), end]);
+  await appendFacts(scope, await loadRun(scope, id), [resultOf(callOf(0)), end]);
   const all = await Promise.all([...readers, late]);
   const seqs = all[0]?.map(({ seq }) => seq);
   expect(all[0]?.at(-1)?.event).toMatchObject({ type: 'ended' });
@@ -86,7 +86,7 @@ test('a run that is removed in the middle of a turn ends for those who saw the t
     { type: 'turn-started', turnId: 'turn_1', turn: 1 },
     { type: 'text-delta', text: 'Hel' },
   ] satisfies LoopEvent[]);
-  await pieceStore(scope, id).write({ fact: 0, restarts: 0, n: 0, seq: 1, events });
+  await chunkStore(scope, id).write({ fact: 0, restarts: 0, n: 0, seq: 1, events });
   const read: NumberedEvent[] = [];
   for await (const event of followRun(scope, id, -1, new AbortController().signal)) {
     read.push(event);

@@ -14,7 +14,7 @@ test('a page of a log has about a megabyte of facts, and all come in order', asy
   }
   const pages: number[][] = [];
   for (let after = -1, hasMore = true; hasMore; ) {
-    const page = await log.page(executionId, after);
+    const page = await log.readPage(executionId, after);
     pages.push(page.entries.map(({ n }) => n));
     after = page.entries.at(-1)?.n ?? 0;
     hasMore = page.hasMore;

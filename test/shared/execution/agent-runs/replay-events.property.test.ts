@@ -5,7 +5,7 @@ import type { NumberedEvent } from '../../../../shared/execution/agent-runs/agen
 import { runAgent } from '../../../../shared/execution/agent-runs/execute-agent-run.ts';
 import { replayEvents } from '../../../../shared/execution/agent-runs/run-events.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
-import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
+import { appendFacts } from '../../../../shared/execution/agent-runs/take-run.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';
@@ -36,7 +36,7 @@ async function live(scope: Scope, run: AnyRun): Promise<{ id: string; events: Nu
     if (loaded.state.end) return { id, events };
     const sentSeq = loaded.log.at(-1)?.lastSeq ?? 0;
     while (loaded.state.waits.length > 0) {
-      loaded = (await appendTo(scope, loaded, answers(loaded.state.waits))).run;
+      loaded = (await appendFacts(scope, loaded, answers(loaded.state.waits))).run;
     }
     taken = { execution: loaded.execution, log: loaded.log, sentSeq, mayHaveBegun: false };
   }

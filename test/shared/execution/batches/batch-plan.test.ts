@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchPlanner, type PlanMessage } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, recordSlot } from '../../../../shared/execution/batches/batch-store.ts';
-import { type RunMessage, runsOfMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { type RunMessage, splitRunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
@@ -22,7 +22,7 @@ test('a large batch is planned page by page, each record once in its slot', asyn
   for (; part && parts.length < 5; part = await batchPlanner(scope).plan(part)) parts.push(part);
   expect(parts.map(({ n }) => n)).toEqual([0, 5_000]);
   expect(await progress()).toMatchObject({ totalRecords: 5_003 });
-  const runs = sent.flatMap(({ body, group }) => runsOfMessage(body).map((run) => ({ ...run, group })));
+  const runs = sent.flatMap(({ body, group }) => splitRunMessage(body).map((run) => ({ ...run, group })));
   const slots = new Map(runs.map(({ recordId, slot, group }) => [recordId, [slot, group]]));
   expect(runs).toHaveLength(5_003);
   // Each of seven slots has 143 of a thousand records, ten to a message.

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
   type JobLoader,
+  openSlotLoader,
   type RecordJob,
-  slotLoader,
 } from '../../../../shared/execution/batches/record-jobs.ts';
 import type { Delivered } from '../../../../shared/execution/batches/run-message.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
@@ -16,7 +16,7 @@ test('a run that has begun is not loaded ahead again: its end may not be stored 
     return {} as RecordJob;
   }) as unknown as JobLoader;
   let time = 0;
-  const next = slotLoader(load, { now: () => new Date(time++) } as unknown as Scope);
+  const next = openSlotLoader(load, { now: () => new Date(time++) } as unknown as Scope);
   const group = ['a', 'b', 'c', 'a', 'b', 'c'].map(delivered);
   for (const [index, first] of group.entries()) await next([first, ...group.slice(index + 1)]);
   // Each once ahead of its first turn; then not before its second one.

@@ -3,7 +3,7 @@ import type { Priority } from '../../../../shared/domain/runs/priority.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import { batchCanceller } from '../../../../shared/execution/batches/run-record.ts';
-import { slotShares } from '../../../../shared/execution/batches/slot-sharing.ts';
+import { divideSlots } from '../../../../shared/execution/batches/slot-sharing.ts';
 import { batchStarter } from '../../../../shared/execution/batches/start-batch.ts';
 import { fifoQueue } from '../../../support/data/fifo-queue.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
@@ -36,7 +36,7 @@ async function scarceTenant(recordCount: number) {
       await batchPlanner(scope).plan({ tenant: world.tenant, batchId: started.id, after: null, n: 0 });
     return started.id;
   };
-  const processed = async (id: string) => (await batches.settled(await batches.get(id))).processedRecords;
+  const processed = async (id: string) => (await batches.settleBatch(await batches.get(id))).processedRecords;
   /** How many records of each batch each round runs. */
   async function perRound(ids: readonly string[]) {
     const before = await Promise.all(ids.map(processed));
@@ -53,7 +53,7 @@ async function scarceTenant(recordCount: number) {
 
 test('slots are divided 8 : 3 : 1 between priorities, and what one cannot use goes to the others', () => {
   const of = (...demands: [number, Priority][]) =>
-    slotShares(
+    divideSlots(
       demands.map(([slots, priority]) => ({ slots, priority })),
       48,
     );

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { firstLeaseMs, giveBackRuns, takeRun } from '../../../../shared/execution/batches/run-message.ts';
+import {
+  acquireRunLease,
+  firstLeaseMs,
+  releaseRunLeases,
+} from '../../../../shared/execution/batches/run-message.ts';
 import { byClock, countingRuntime } from '../../../support/stack/stack.ts';
 
 const start = Date.parse('2026-11-22T12:00:00Z');
@@ -16,7 +20,7 @@ function leases() {
     scope,
     delivery,
     take: (runId: string, deliveries: number, untilMs: number) =>
-      takeRun(scope, delivery(runId, deliveries), clock.at + untilMs),
+      acquireRunLease(scope, delivery(runId, deliveries), clock.at + untilMs),
   };
 }
 
@@ -35,7 +39,7 @@ test('a run that was given back can be taken at once', async () => {
   const { clock, scope, delivery, take } = leases();
   const run = newId('exec');
   await take(run, 1, 900_000);
-  await giveBackRuns(scope, [delivery(run, 1)]);
+  await releaseRunLeases(scope, [delivery(run, 1)]);
   clock.at += 5_000;
   expect(await take(run, 2, 900_000)).toBeUndefined();
 });
@@ -45,7 +49,7 @@ test('an earlier delivery gives nothing back that a later one holds, but all the
   const [held, free] = [newId('exec'), newId('exec')];
   clock.at = start + firstLeaseMs + 1;
   await take(held, 2, 900_000);
-  await giveBackRuns(scope, [delivery(held, 1), delivery(free, 1)]);
+  await releaseRunLeases(scope, [delivery(held, 1), delivery(free, 1)]);
   expect(await take(held, 3, 900_000)).toBe(clock.at + 900_000);
   clock.at = start + 1_000;
   expect(await take(free, 2, 900_000)).toBeUndefined();

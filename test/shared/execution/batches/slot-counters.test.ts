@@ -2,14 +2,14 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { countedWarning, type WarningCode } from '../../../../shared/core/warnings.ts';
+import { toCountedWarning, type WarningCode } from '../../../../shared/core/warnings.ts';
 import { addTotals, noTotals } from '../../../../shared/domain/runs/run-totals.ts';
 import { toSketch } from '../../../../shared/domain/runs/sketch.ts';
 import {
   type CountedRecord,
   SlotItem,
-  slotCounters,
-  totalsOfSlots,
+  sumSlotTotals,
+  toSlotCounters,
 } from '../../../../shared/execution/batches/slot-counters.ts';
 
 const tokens = fc.record({
@@ -31,7 +31,7 @@ const use = fc.dictionary(
   }),
 );
 const warnings = fc.array(
-  fc.constantFrom<WarningCode>('ANSWER_CUT', 'TOOLS_MISSING').map((code) => countedWarning(code, 2)),
+  fc.constantFrom<WarningCode>('ANSWER_CUT', 'TOOLS_MISSING').map((code) => toCountedWarning(code, 2)),
   { maxLength: 3 },
 );
 const record: fc.Arbitrary<CountedRecord> = fc.record({
@@ -50,7 +50,7 @@ const record: fc.Arbitrary<CountedRecord> = fc.record({
 });
 
 /** What DynamoDB makes of an update with ADD and if_not_exists. */
-function applied(slot: Record<string, unknown>, { add, setOnce }: ReturnType<typeof slotCounters>) {
+function applied(slot: Record<string, unknown>, { add, setOnce }: ReturnType<typeof toSlotCounters>) {
   for (const [name, count] of Object.entries(add)) {
     slot[name] = Number(new Big(Number(slot[name] ?? 0)).plus(count));
   }
@@ -67,10 +67,10 @@ test('what slots count adds up to what their records took, whatever came togethe
         const slots: Record<string, unknown>[] = [{}, {}, {}];
         for (const [index, group] of groups.entries()) {
           const now = new Date(Date.now() + hours * index * 3_600_000);
-          applied(slots[index % 3] as object as Record<string, unknown>, slotCounters(batchId, group, now));
+          applied(slots[index % 3] as object as Record<string, unknown>, toSlotCounters(batchId, group, now));
         }
         const all = groups.flat();
-        const { totals, records } = totalsOfSlots(slots.map((slot) => SlotItem.parse(slot)));
+        const { totals, records } = sumSlotTotals(slots.map((slot) => SlotItem.parse(slot)));
         const expected = all.map((each) => each.totals).reduce(addTotals, noTotals);
         expect(totals.tokens).toEqual(expected.tokens);
         expect(totals.cost.toFixed()).toBe(expected.cost.toFixed());
@@ -103,7 +103,7 @@ test('a long batch keeps its hours apart for six hours, and then windows of six'
   const ended = { failed: false, isCounted: true, durationMs: 5, totals: noTotals };
   for (let hour = 0; hour < 48; hour++) {
     const now = new Date(Date.now() + hour * 3_600_000);
-    for (const name of Object.keys(slotCounters(batchId, [ended], now).add)) names.add(name);
+    for (const name of Object.keys(toSlotCounters(batchId, [ended], now).add)) names.add(name);
   }
   expect(names.size).toBe(6 + 7);
 });

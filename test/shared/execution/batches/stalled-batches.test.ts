@@ -4,7 +4,7 @@ import { handler as sweep } from '../../../../functions/workers/sweep.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchEntity, batchSweep } from '../../../../shared/execution/batches/batch.ts';
-import { batchPlanner, recordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
+import { batchPlanner, toRecordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { batchDefaults, batchStarter } from '../../../../shared/execution/batches/start-batch.ts';
@@ -67,7 +67,7 @@ test('listed records get their messages again', async () => {
 test('a small batch of which only some messages were sent completes at the next start', async () => {
   const { scope, batch, records, ...tenant } = await plannedBatch({ steps, recordCount: 3 });
   await batchPlanner(scope).enqueue(batch, records.slice(0, 1), 0);
-  const processed = async () => (await batchStore(scope).settled(batch)).processedRecords;
+  const processed = async () => (await batchStore(scope).settleBatch(batch)).processedRecords;
   await eventually(async () => expect(await processed()).toBe(1));
   await resumeIfStalled(scope, batch.id, new Date(), true);
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 3 });
@@ -113,8 +113,8 @@ test('the messages of a batch count the resends', async () => {
   const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 3_600_000 } };
   const { scope, batch } = await plannedBatch({ steps: [wait, ...steps] });
   await resumeIfStalled(scope, batch.id, later(16 * 60_000));
-  const { records } = await batchPlanner(scope).recordsOf('thing', { limit: 1 });
-  const name = `${recordRunId(batch, records[0]?.id ?? '')}-1.again-1`;
+  const { records } = await batchPlanner(scope).listRecordsOfType('thing', { limit: 1 });
+  const name = `${toRecordRunId(batch, records[0]?.id ?? '')}-1.again-1`;
   const { scheduler } = stack().aws;
   const schedule = () => fetch(`${scheduler}/schedules/${name}?groupName=${process.env.SCHEDULE_GROUP}`);
   await eventually(async () => expect(await (await schedule()).text()).toContain('sending'));
@@ -129,7 +129,7 @@ test('a batch whose queue is unreachable is still created, once', async () => {
   vi.stubEnv('PLAN_QUEUE_URL', 'http://127.0.0.1:1/none');
   const { batch } = await batchStarter(scope).start(flow.id, 'thing', batchDefaults, principalHere(tenant));
   vi.unstubAllEnvs();
-  expect(await batchStore(scope).settled(batch)).toMatchObject({ status: 'scheduled' });
+  expect(await batchStore(scope).settleBatch(batch)).toMatchObject({ status: 'scheduled' });
   await resumeIfStalled(scope, batch.id, later(16 * 60_000));
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 12 });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonIn } from '../../../../shared/core/json/json.ts';
+import { tryParseJson } from '../../../../shared/core/json/json.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 import {
   renderTemplate,
@@ -305,8 +305,8 @@ test('a rendered value has __proto__ as an ordinary member', async () => {
 
 test('external JSON that is too deep to serialise stays text', async () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-  expect(jsonIn(deep)).toBeUndefined();
-  const value = jsonIn('['.repeat(100) + ']'.repeat(100));
+  expect(tryParseJson(deep)).toBeUndefined();
+  const value = tryParseJson('['.repeat(100) + ']'.repeat(100));
   expect(await runScript('return Array.isArray(value)', { value })).toBe(true);
   expect(await renderTemplate('{{ value }}', { value })).toHaveLength(200);
 });

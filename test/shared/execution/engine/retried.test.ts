@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { RunMustWait } from '../../../../shared/core/errors/run-must-wait.ts';
 import { failureOfStatus, StepError } from '../../../../shared/core/errors/step-error.ts';
-import { tracedRun } from '../../../../shared/core/tracing/trace-context.ts';
+import { toTracedRun } from '../../../../shared/core/tracing/trace-context.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { computeRetryPause } from '../../../../shared/domain/flows/steps/retry-policy.ts';
 import type { FlowRun } from '../../../../shared/execution/engine/engine.ts';
@@ -180,7 +180,7 @@ test('the model’s client does not try again by itself where the step does', as
     asked.push(request.wait?.triesAgain);
     return 'done';
   });
-  const trace = tracedRun('exec_01k9m4v7d3x8qz5w2r6t0y1hbn', undefined);
+  const trace = toTracedRun('exec_01k9m4v7d3x8qz5w2r6t0y1hbn', undefined);
   await run([{ ...prompt('x'), retry: now }, prompt('y')], { ports: fakePorts({ model }), trace });
   expect(asked).toEqual([true, false]);
 });
@@ -193,7 +193,7 @@ test('attempts are kept while one of them waits', async () => {
     if (calls === 2) throw new RunMustWait(until, 'limited');
     return 'done';
   });
-  const trace = tracedRun('exec_01k9m4v7d3x8qz5w2r6t0y1hbn', undefined);
+  const trace = toTracedRun('exec_01k9m4v7d3x8qz5w2r6t0y1hbn', undefined);
   const kept = new Map<string, unknown>();
   const onKept = (path: string, value: unknown) => void kept.set(path, structuredClone(value));
   const steps = [{ ...prompt('x'), retry: now }];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { HttpRequest } from '../../../../shared/adapters/ports/http-port.ts';
 import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
-import { flowing } from '../../../../shared/core/redaction/hidden.ts';
+import { toFlowingValue } from '../../../../shared/core/redaction/hidden.ts';
 import {
   replaceInScript,
   secretKeysInScript,
@@ -154,7 +154,7 @@ test('later steps get what was answered, without a name for the value, and what 
     'Bearer [secret:KEY]',
     '[secret:KEY]',
   ]);
-  expect(results.slice(1).map(flowing)).toEqual(['undefined', `Bearer ${value}`, value]);
+  expect(results.slice(1).map(toFlowingValue)).toEqual(['undefined', `Bearer ${value}`, value]);
 });
 
 test('external errors and bugs are reported without the value', async () => {

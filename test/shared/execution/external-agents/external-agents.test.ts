@@ -5,8 +5,8 @@ import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { ExternalConfig } from '../../../../shared/domain/agents/config/external-config.ts';
 import { delegate } from '../../../../shared/execution/external-agents/delegate.ts';
 import {
-  agentOrchestration,
   delegateSkill,
+  getAgentOrchestration,
 } from '../../../../shared/execution/external-agents/orchestration.ts';
 import { openAgentSkills } from '../../../../shared/execution/tools/agent-skills.ts';
 import { called } from '../../../support/files/runnable-tools.ts';
@@ -142,18 +142,18 @@ test.each([
 test('the orchestrations', () => {
   const model = { model: 'gpt-5-mini', temperature: 0.3 };
   for (const skillOrchestration of [undefined, 'delegate', 'native', 'none'] as const) {
-    expect(agentOrchestration({ skillOrchestration })).toBe('delegate');
+    expect(getAgentOrchestration({ skillOrchestration })).toBe('delegate');
   }
   const own = { skillOrchestrator: { ...model, systemPrompt: 'Mine' } };
-  expect(agentOrchestration({ skillOrchestration: 'agent_skill', ...own })).toEqual({
+  expect(getAgentOrchestration({ skillOrchestration: 'agent_skill', ...own })).toEqual({
     ...model,
     systemPrompt: 'Mine',
   });
-  expect(agentOrchestration({ skillOrchestration: 'managed', ...own })).toMatchObject({
+  expect(getAgentOrchestration({ skillOrchestration: 'managed', ...own })).toMatchObject({
     ...model,
     systemPrompt: expect.stringContaining('skills of another agent'),
   });
-  expect(agentOrchestration({ skillOrchestration: 'agent_skill' })).toMatchObject({ model: 'default' });
+  expect(getAgentOrchestration({ skillOrchestration: 'agent_skill' })).toMatchObject({ model: 'default' });
 });
 
 test('the skill of delegated messages is the one that orchestrates, else the only one that stands alone', () => {

@@ -10,7 +10,7 @@ import {
 } from '../../../../shared/domain/runs/run.ts';
 import { triggerTypes } from '../../../../shared/domain/runs/trigger-types.ts';
 import { type RunsQuery, runList } from '../../../../shared/execution/listed-runs/list-runs.ts';
-import { runDurationMs } from '../../../../shared/execution/listed-runs/run-filter.ts';
+import { getRunDurationMs } from '../../../../shared/execution/listed-runs/run-filter.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 import { numRuns } from '../../../support/suite/slow.ts';
@@ -84,7 +84,7 @@ function isWanted(run: Run, query: RunsQuery): boolean {
     query.apiKeyId === undefined || trigger.apiKeyId === query.apiKeyId,
     query.sessionId === undefined || run.sessionId === query.sessionId,
     query.tag === undefined || (run.tags ?? []).includes(query.tag),
-    query.minDurationMs === undefined || runDurationMs(run, new Date()) >= query.minDurationMs,
+    query.minDurationMs === undefined || getRunDurationMs(run, new Date()) >= query.minDurationMs,
     query.minCost === undefined || Number(run.totalCost ?? 0) >= query.minCost,
     query.error === undefined || new RegExp(query.error, 'i').test(run.error?.message ?? ''),
   ];

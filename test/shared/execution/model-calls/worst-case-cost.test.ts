@@ -1,9 +1,9 @@
 import Big from 'big.js';
 import { expect, test } from 'vitest';
 import {
-  affordableTokens,
-  longestResponse,
-  worstCaseCost,
+  getAffordableTokens,
+  getLongestResponse,
+  getWorstCaseCost,
 } from '../../../../shared/execution/model-calls/call-cost.ts';
 
 const prices = [
@@ -12,7 +12,7 @@ const prices = [
 ];
 const limits = { contextTokens: 1_000_000, outputTokens: 8_000, prices };
 const usd = (inputTokens: number, maxTokens?: number, more: object = {}) =>
-  worstCaseCost({ inputTokens, maxTokens }, { ...limits, ...more })?.toFixed();
+  getWorstCaseCost({ inputTokens, maxTokens }, { ...limits, ...more })?.toFixed();
 
 test('the worst case is all input at the highest rate and the longest response', () => {
   expect(usd(1_000)).toBe('0.123');
@@ -31,26 +31,26 @@ test('the limit of the config applies to requests without one', () => {
 });
 
 test('a response ends at the end of the context', () => {
-  expect(longestResponse({ inputTokens: 900 }, { contextTokens: 1_000 })).toBe(100);
-  expect(longestResponse({ inputTokens: 1_100 }, { contextTokens: 1_000, outputTokens: 50 })).toBe(0);
+  expect(getLongestResponse({ inputTokens: 900 }, { contextTokens: 1_000 })).toBe(100);
+  expect(getLongestResponse({ inputTokens: 1_100 }, { contextTokens: 1_000, outputTokens: 50 })).toBe(0);
 });
 
 test('without a price or any limit the cost is unknown', () => {
   expect(usd(10, 10, { prices: undefined })).toBeUndefined();
-  expect(worstCaseCost({ inputTokens: 10 }, { prices })).toBeUndefined();
+  expect(getWorstCaseCost({ inputTokens: 10 }, { prices })).toBeUndefined();
 });
 
 test('a budget pays for the input first, and for no more of the response than is left', () => {
   const call = { inputTokens: 1_000 };
-  expect(affordableTokens(new Big('0.0045'), call, limits)).toBe(100);
-  expect(affordableTokens(new Big('0.00451499'), call, limits)).toBe(100);
-  expect(affordableTokens(new Big('0.003'), call, limits)).toBe(0);
-  expect(affordableTokens(new Big('0.001'), call, limits)).toBe(0);
-  expect(affordableTokens(new Big('1'), call, {})).toBeUndefined();
+  expect(getAffordableTokens(new Big('0.0045'), call, limits)).toBe(100);
+  expect(getAffordableTokens(new Big('0.00451499'), call, limits)).toBe(100);
+  expect(getAffordableTokens(new Big('0.003'), call, limits)).toBe(0);
+  expect(getAffordableTokens(new Big('0.001'), call, limits)).toBe(0);
+  expect(getAffordableTokens(new Big('1'), call, {})).toBeUndefined();
   expect(
-    affordableTokens(new Big('1'), call, { prices: [{ above: 0, input: '0', output: '0' }] }),
+    getAffordableTokens(new Big('1'), call, { prices: [{ above: 0, input: '0', output: '0' }] }),
   ).toBeUndefined();
-  const most = affordableTokens(new Big('0.01'), call, limits) ?? 0;
-  const cost = worstCaseCost({ ...call, maxTokens: most }, limits);
+  const most = getAffordableTokens(new Big('0.01'), call, limits) ?? 0;
+  const cost = getWorstCaseCost({ ...call, maxTokens: most }, limits);
   expect(cost?.lte('0.01')).toBe(true);
 });

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
-import { recordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
+import { toRecordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
@@ -230,7 +230,7 @@ test('a retry of a batch asks before it repeats what may be done, and then sends
     const batch = { ...first.batch, ...more, id, startedAt, continues: [first.batch.id] };
     await batchStore(first.scope).create(batch);
     for (const { recordId, ...message } of first.messages) {
-      const runId = recordRunId(batch, recordId ?? '');
+      const runId = toRecordRunId(batch, recordId ?? '');
       await runOnce(first.scope, { ...message, recordId, batchId: id, runId, takesEarlier: true });
     }
   };

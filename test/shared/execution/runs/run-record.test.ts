@@ -5,9 +5,9 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import {
-  messageOfRuns,
+  joinRunMessages,
   type RunMessage,
-  runsOfMessage,
+  splitRunMessage,
 } from '../../../../shared/execution/batches/run-message.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
@@ -118,7 +118,7 @@ test('a message of several runs that fails is delivered again, and goes on after
   const client = documentClient();
   const { table: TableName } = stack();
   await client.send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));
-  const message = messageOfRuns(batch.messages);
+  const message = joinRunMessages(batch.messages);
 
   const again = (deliveries: number) => deliverRunMessages([message], undefined, aQuarter, deliveries);
   expect(await again(1)).toEqual(['message 0']);
@@ -134,7 +134,7 @@ test('a message of several runs that fails is delivered again, and goes on after
 test('a run whose message was sent twice runs once, although the next runs are loaded ahead', async () => {
   const server = await model({ answer: () => 'an answer' });
   const batch = await plannedBatch({ recordCount: 3, recordConcurrency: 1, steps: [prompt('x')] });
-  const twice = [messageOfRuns(batch.messages), messageOfRuns(batch.messages)];
+  const twice = [joinRunMessages(batch.messages), joinRunMessages(batch.messages)];
   expect(await deliverRunMessages(twice, oneGroup)).toEqual([]);
   expect(server.requests).toHaveLength(3);
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 3 });
@@ -145,13 +145,13 @@ test('what would begin in the last ten minutes of an invocation is sent anew, at
   const batch = await plannedBatch({ recordCount: 5, recordConcurrency: 1, steps: [prompt('x')] });
   const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
   const [first, second, ...rest] = batch.messages as [RunMessage, RunMessage, RunMessage];
-  const messages = [messageOfRuns([first, second]), messageOfRuns(rest)];
+  const messages = [joinRunMessages([first, second]), joinRunMessages(rest)];
 
   expect(await deliverRunMessages(messages, oneGroup, { getRemainingTimeInMillis: () => 500_000 })).toEqual(
     [],
   );
   expect(server.requests).toHaveLength(1);
-  expect(sent.map(({ body, group }) => [runsOfMessage(body), group])).toEqual([
+  expect(sent.map(({ body, group }) => [splitRunMessage(body), group])).toEqual([
     [[second], 'a group'],
     [[...rest.slice(0, -1), { ...rest.at(-1), isLast: true }], 'a group'],
   ]);
@@ -174,7 +174,7 @@ test('a message that is done is deleted while others of its invocation still run
   });
   vi.stubEnv('RUNS_QUEUE_URL', `${queue.url}/queue`);
   vi.spyOn(console, 'warn').mockImplementation(() => {});
-  await deliverRunMessages([slow.message(), messageOfRuns(quick.messages)]);
+  await deliverRunMessages([slow.message(), joinRunMessages(quick.messages)]);
   isOver = true;
   expect(deleted).toEqual([{ handles: ['handle 1'], whileSlow: true }]);
 });
@@ -183,7 +183,7 @@ test('a batch that is cancelled while a message runs ends within a second, not w
   const server = await model({ answer: () => 'an answer' });
   server.options.delayMs = 300;
   const batch = await plannedBatch({ recordCount: 60, recordConcurrency: 1, steps: [prompt('x')] });
-  const delivered = deliverRunMessages([messageOfRuns(batch.messages)]);
+  const delivered = deliverRunMessages([joinRunMessages(batch.messages)]);
   await vi.waitUntil(() => server.requests.length > 0);
   await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
   await delivered;

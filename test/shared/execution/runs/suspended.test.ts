@@ -2,7 +2,7 @@ import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { expect, test } from 'vitest';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import type { TimerMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { checkpointWaits } from '../../../../shared/execution/runs/checkpoint.ts';
+import { getCheckpointWaits } from '../../../../shared/execution/runs/checkpoint.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/read-checkpoints.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
@@ -97,7 +97,7 @@ test('two waits suspend one after the other', async () => {
   const batch = await plannedBatch({ steps: [wait({ delayMs: minute }), wait({ delayMs: minute })] });
   const waits = async () =>
     (await checkpoints(batch)).map(
-      ({ waiting, end }) => checkpointWaits({ waiting })[0]?.path ?? end?.status,
+      ({ waiting, end }) => getCheckpointWaits({ waiting })[0]?.path ?? end?.status,
     );
   await runOnce(batch.scope, batch.message());
   await runOnce(later(batch.scope, minute), batch.message());

@@ -64,7 +64,7 @@ const query = StepResultQuery.parse({ limit: '100', sortOrder: 'asc' });
 
 test('an unreadable row is shown as far as possible, and does not affect others', async () => {
   const { scope, flow, spoiledId } = await spoiled(() => ({ results: 'garbage' }));
-  const { data } = await stepResultStore(scope).ofFlow(flow.id, query);
+  const { data } = await stepResultStore(scope).listByFlow(flow.id, query);
   expect(data).toHaveLength(6);
   for (const row of data) {
     const isSpoiled = row.recordId === spoiledId;
@@ -72,7 +72,7 @@ test('an unreadable row is shown as far as possible, and does not affect others'
     expect(row.outputPreview === null).toBe(isSpoiled);
     expect(row.inputVariables === null).toBe(isSpoiled);
   }
-  const ofRecord = await stepResultStore(scope).ofRecord(spoiledId, query);
+  const ofRecord = await stepResultStore(scope).listByRecord(spoiledId, query);
   expect(ofRecord.data.map(({ stepName }) => stepName)).toEqual(['{{ _record.name }}', 'ask']);
   const results = await runResults(scope)(spoiledId, RunResultQuery.parse({}));
   expect(results.data).toEqual([]);
@@ -82,7 +82,7 @@ test('invalid token counts from an earlier release are read as not reported', as
   const { scope, spoiledId } = await spoiled(({ results }) => ({
     results: results.map((result) => ({ ...result, promptTokens: 1.5, completionTokens: -3 })),
   }));
-  const { data } = await stepResultStore(scope).ofRecord(spoiledId, query);
+  const { data } = await stepResultStore(scope).listByRecord(spoiledId, query);
   const shown = { outputPreview: 'You said: hello', promptTokens: null, totalTokens: null };
   expect(data.at(-1)).toMatchObject(shown);
 });

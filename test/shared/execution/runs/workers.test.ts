@@ -7,7 +7,7 @@ import { recordEntity } from '../../../../shared/domain/records/record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import {
-  messageOfRuns,
+  joinRunMessages,
   type RunMessage,
   TimerMessage,
 } from '../../../../shared/execution/batches/run-message.ts';
@@ -72,7 +72,7 @@ test('of a message from the dead-letter queue, each record that has not ended is
   const { table: TableName } = stack();
   const client = documentClient();
   await client.send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));
-  await failRecord(sqsEvent([messageOfRuns(batch.messages)]));
+  await failRecord(sqsEvent([joinRunMessages(batch.messages)]));
   await client.send(new DeleteCommand({ TableName, Key: { PK, SK } }));
   expect(sent.map(({ body }) => body.run)).toEqual(
     batch.messages.slice(1).map((message) => ({ ...message, restarts: 1, wake: 1 })),

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a-port.ts';
 import type { McpToolList } from '../../../../shared/adapters/ports/mcp-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { flowing } from '../../../../shared/core/redaction/hidden.ts';
-import { a2aWithout, mcpWithout, openMasks } from '../../../../shared/execution/step-support/masks.ts';
+import { toFlowingValue } from '../../../../shared/core/redaction/hidden.ts';
+import { openMasks, redactA2a, redactMcp } from '../../../../shared/execution/step-support/masks.ts';
 import { emptyWorld } from '../../../support/stack/ports.ts';
 
 const value = 'correct horse battery';
@@ -25,7 +25,7 @@ test('an output with a value is two: one to show, one that flows on', async () =
   const output = { note: [`It is ${value}`], other: 1 };
   const masked = outcome({ output }, { keys: [], use: 'text' });
   expect(masked.output).toEqual({ note: ['It is [secret:KEY]'], other: 1 });
-  expect(flowing(masked)).toBe(output);
+  expect(toFlowingValue(masked)).toBe(output);
   const plain = { output: { note: 'nothing' } };
   expect(outcome(plain, { keys: named, use: 'text' })).toEqual(plain);
 });
@@ -112,7 +112,7 @@ test('the texts of an MCP server are redacted, in results and failures', async (
     }),
     callTool: async () => answers.shift() ?? { missing: [] },
   };
-  const { callTool, listTools } = mcpWithout({ ...emptyWorld, mcp }, values);
+  const { callTool, listTools } = redactMcp({ ...emptyWorld, mcp }, values);
   const call = { url: '', headers: {}, timeoutMs: 1, signal: new AbortController().signal };
   const answer = () => callTool({ ...call, toolName: 'it', args: {} });
   expect(await answer()).toEqual({ output: { a: ['[secret:KEY]'] } });
@@ -133,7 +133,7 @@ test('what an agent of another server says is redacted, across its deltas', asyn
       yield* said;
     },
   };
-  const { send } = a2aWithout(a2a, values);
+  const { send } = redactA2a(a2a, values);
   const events = await Array.fromAsync(send({} as A2aRequest));
   expect(JSON.stringify(events)).not.toContain('horse');
   const deltas = events.flatMap((event) => (event.type === 'text-delta' ? [event.text] : [])).join('');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { toChunks } from '../../../../shared/core/chunks.ts';
-import { derivedId, newId } from '../../../../shared/core/ids.ts';
+import { deriveId, newId } from '../../../../shared/core/ids.ts';
 import { listRun } from '../../../../shared/domain/runs/run-list.ts';
 import type { Trace } from '../../../../shared/domain/runs/trace.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
-import { runOfBatch } from '../../../../shared/execution/batches/batch-store.ts';
+import { toBatchRun } from '../../../../shared/execution/batches/batch-store.ts';
 import {
   type Checkpoint,
   checkpointEntity,
@@ -21,7 +21,7 @@ const failed = 42;
 /** The only checkpoint of the n-th record. */
 function checkpointOf({ id, flowId, flowVersionId, startedAt, userId }: Batch, n: number): Checkpoint {
   const began = Date.parse(startedAt);
-  const runId = derivedId('exec', began, id, n);
+  const runId = deriveId('exec', began, id, n);
   const durationMs = n === slowest ? 60_000 : 10;
   const status = n === failed ? 'failed' : 'completed';
   const start = began + n;
@@ -41,7 +41,7 @@ function checkpointOf({ id, flowId, flowVersionId, startedAt, userId }: Batch, n
 
 async function largeBatch(world: AccessWorld): Promise<Batch> {
   const batch = await world.newBatch();
-  await listRun(world.scope, runOfBatch(batch));
+  await listRun(world.scope, toBatchRun(batch));
   const { table } = world.scope;
   const checkpoints = Array.from({ length: recordCount }, (_, n) => checkpointOf(batch, n));
   for (const some of toChunks(checkpoints, 50)) {

@@ -4,10 +4,10 @@ import type { Note } from '../../../../shared/core/tracing/note.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
 import { type Checkpoint, formatRows } from '../../../../shared/execution/runs/checkpoint.ts';
-import { agentSpans } from '../../../../shared/execution/traces/agent-trace.ts';
-import { runSpan } from '../../../../shared/execution/traces/run-span.ts';
+import { toAgentSpans } from '../../../../shared/execution/traces/agent-trace.ts';
+import { toRunSpan } from '../../../../shared/execution/traces/run-span.ts';
 import { flattenSpans } from '../../../../shared/execution/traces/span-node.ts';
-import { stepSpans } from '../../../../shared/execution/traces/step-spans.ts';
+import { toStepSpans } from '../../../../shared/execution/traces/step-spans.ts';
 import { expectSound } from '../../../support/flows/sound-trace.ts';
 
 const runId = 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn';
@@ -80,8 +80,8 @@ test('the spans of any flow are sound, and the same each time', async () => {
         ...(ends === null && { waiting: { path: '99', since: iso(1) } }),
       } as unknown as Checkpoint;
       const completedAt = ends === null ? null : iso(ends);
-      const children = await stepSpans([checkpoint], steps);
-      expectStable(() => runSpan({ ...facts, completedAt }, {}, structuredClone(children)));
+      const children = await toStepSpans([checkpoint], steps);
+      expectStable(() => toRunSpan({ ...facts, completedAt }, {}, structuredClone(children)));
     }),
   );
 });
@@ -129,14 +129,14 @@ test('the spans of any run of an agent are sound, and the same each time', () =>
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 4 }), fc.option(ms), fc.boolean(), (turns, ends, background) => {
       const run = { id: runId, startedAt: iso(0), completedAt: ends === null ? null : iso(ends), background };
-      expectStable(() => runSpan({ ...facts, ...run, kind: 'agent' }, {}, agentSpans(run, logOf(turns))));
+      expectStable(() => toRunSpan({ ...facts, ...run, kind: 'agent' }, {}, toAgentSpans(run, logOf(turns))));
     }),
   );
 });
 
 test('what is deepest is left out first, and parents come with their children', () => {
   const node = (path: string, children: Parameters<typeof flattenSpans>[0][] = []) => ({
-    ...runSpan({ ...facts, completedAt: iso(1) }, {}, children),
+    ...toRunSpan({ ...facts, completedAt: iso(1) }, {}, children),
     path,
   });
   const root = node('', [node('a', [node('a/0'), node('a/1')]), node('b', [node('b/0')])]);
@@ -151,11 +151,11 @@ test('what is deepest is left out first, and parents come with their children', 
 
 test('calls that begin together are in the order in which they were asked for', () => {
   const called = (name: string, start: number) => ({
-    ...runSpan({ ...facts, completedAt: iso(20) }, {}, []),
+    ...toRunSpan({ ...facts, completedAt: iso(20) }, {}, []),
     ...{ path: name, name, kind: 'tool' as const, start, end: start },
   });
   const calls = [called('first', began + 10), called('second', began + 9), called('early', began + 2)];
-  const { spans } = flattenSpans(runSpan({ ...facts, completedAt: iso(20) }, {}, calls), null);
+  const { spans } = flattenSpans(toRunSpan({ ...facts, completedAt: iso(20) }, {}, calls), null);
   expect(spans.map(({ name, startedAt }) => [name, startedAt])).toEqual([
     ['x', iso(0)],
     ['early', iso(2)],

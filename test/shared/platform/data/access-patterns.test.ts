@@ -26,7 +26,7 @@ import { recordTypes } from '../../../../shared/domain/records/record-types.ts';
 import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
-import { takeRun } from '../../../../shared/execution/batches/run-message.ts';
+import { acquireRunLease } from '../../../../shared/execution/batches/run-message.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { flowShards, runFlowShard } from '../../../../shared/execution/runs/checkpoint.ts';
@@ -682,7 +682,7 @@ const sections: Record<string, Record<string, Pattern>> = {
       units: 3,
       indexes: 'GSI1, GSI2',
       run: ({ runVersions, flow }) => {
-        const version = runVersions.virtual({ id: flow.id, number: 1 }, []);
+        const version = runVersions.createVirtual({ id: flow.id, number: 1 }, []);
         return () => runVersions.keep(version);
       },
     },
@@ -1137,7 +1137,7 @@ const sections: Record<string, Record<string, Pattern>> = {
       units: [2, 11],
       run: async (world) => {
         const { id } = await withRun(world);
-        return async () => world.batches.settled(await world.batches.get(id));
+        return async () => world.batches.settleBatch(await world.batches.get(id));
       },
     },
     'Cancel a batch': {
@@ -1158,7 +1158,7 @@ const sections: Record<string, Record<string, Pattern>> = {
       run:
         ({ planner }) =>
         () =>
-          planner.recordsOf('even', { limit: 1_000 }),
+          planner.listRecordsOfType('even', { limit: 1_000 }),
     },
     'Finish planning': {
       commands: 'UpdateItem',
@@ -1196,7 +1196,7 @@ const sections: Record<string, Record<string, Pattern>> = {
       run:
         ({ scope }) =>
         () =>
-          takeRun(scope, { runId: scope.newId('exec'), deliveries: 2, firstAt: 0 }, Date.now()),
+          acquireRunLease(scope, { runId: scope.newId('exec'), deliveries: 2, firstAt: 0 }, Date.now()),
     },
     'Receive a message again': {
       commands: 'BatchGetItem',
@@ -1215,7 +1215,7 @@ const sections: Record<string, Record<string, Pattern>> = {
       indexes: 'GSI1',
       run: async (world) => {
         await withRun(world);
-        return () => world.results.ofFlow(world.flow.id, world.resultPage());
+        return () => world.results.listByFlow(world.flow.id, world.resultPage());
       },
     },
     'Step results of a record': {
@@ -1224,7 +1224,7 @@ const sections: Record<string, Record<string, Pattern>> = {
       units: [2.5, 3],
       run: async (world) => {
         await withRun(world);
-        return () => world.results.ofRecord(first(world), world.resultPage());
+        return () => world.results.listByRecord(first(world), world.resultPage());
       },
     },
     'Store the result of a model call': {
@@ -1459,8 +1459,8 @@ const pages: Record<string, (world: AccessWorld) => Promise<unknown>> = {
   flows: ({ flows, page }) => flows.list(page()),
   agents: (world) => agentStore(world.scope).list(world.page()),
   products: (world) => productStore(world.scope).list(world.page()),
-  'step results of a flow': ({ results, flow, resultPage }) => results.ofFlow(flow.id, resultPage()),
-  'step results of a record': (world) => world.results.ofRecord(first(world), world.resultPage()),
+  'step results of a flow': ({ results, flow, resultPage }) => results.listByFlow(flow.id, resultPage()),
+  'step results of a record': (world) => world.results.listByRecord(first(world), world.resultPage()),
   'results of a record': (world) => world.runResults(first(world), world.runPage()),
 };
 

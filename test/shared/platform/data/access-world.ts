@@ -17,7 +17,7 @@ import { setupLinkTokens } from '../../../../shared/domain/secret-requests/setup
 import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
-import { batchPlanner, recordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
+import { batchPlanner, toRecordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, recordSlot } from '../../../../shared/execution/batches/batch-store.ts';
 import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
@@ -26,7 +26,7 @@ import { runRecord } from '../../../../shared/execution/batches/run-record.ts';
 import { startWithinShare } from '../../../../shared/execution/batches/slot-sharing.ts';
 import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import {
-  newFlowExecution,
+  createFlowExecution,
   openDispatchRecorder,
 } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
 import { flowUpserter, type PreparedRun } from '../../../../shared/execution/dispatch/prepare.ts';
@@ -130,7 +130,7 @@ export async function accessWorld(recordCount = 60) {
   };
   const messagesOf = (batch: Batch) =>
     created.map(({ id: recordId }, n): RunMessage => {
-      const ids = { batchId: batch.id, flowId: flow.id, recordId, runId: recordRunId(batch, recordId) };
+      const ids = { batchId: batch.id, flowId: flow.id, recordId, runId: toRecordRunId(batch, recordId) };
       return { tenant, ...ids, slot: recordSlot(batch, n) };
     });
 
@@ -206,7 +206,7 @@ export async function accessWorld(recordCount = 60) {
         record: { id: recordId, type: 'even', name: 'x', metadata: {} },
         persistResults: true,
       };
-      const execution = newFlowExecution(scope, prepared);
+      const execution = createFlowExecution(scope, prepared);
       const log = openDispatchRecorder(scope, prepared, owner as Principal, execution, {
         input: {},
         isCancelled: () => false,
@@ -228,7 +228,7 @@ export async function accessWorld(recordCount = 60) {
     runResults: runResults(scope),
     removeResult: deleteRunResult(scope),
     runPage: (query: object = {}) => RunResultQuery.parse({ limit: '10', ...query }),
-    runOf: (recordId: string, batch: Batch) => recordRunId(batch, recordId),
+    runOf: (recordId: string, batch: Batch) => toRecordRunId(batch, recordId),
     openLog: (recordId: string): RunRecorder => {
       const ids = {
         flowId: flow.id,

@@ -15,12 +15,12 @@ import { workerPlaces } from '../../../../shared/execution/agent-runs/background
 import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
-import { noteFollower, pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
+import { chunkStore, registerFollower } from '../../../../shared/execution/agent-runs/live-output.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/run-journal.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
 import { endRun } from '../../../../shared/execution/agent-runs/sweep-runs.ts';
-import { appendTo, keepLease, takeOver } from '../../../../shared/execution/agent-runs/take-run.ts';
+import { acquireLease, appendFacts, keepLease } from '../../../../shared/execution/agent-runs/take-run.ts';
 import { acquirePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
@@ -150,7 +150,7 @@ async function running(world: AccessWorld, more: object = {}): Promise<AgentExec
   const { execution } = await (await start(world, more))();
   const holder = 'hold_own';
   const taken = { ...(await loadRun(world.scope, execution.id)), execution };
-  await takeOver(world.scope, taken, holder);
+  await acquireLease(world.scope, taken, holder);
   return { ...execution, holder };
 }
 
@@ -223,7 +223,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     units: 3,
     run: async (world) => {
       const { id } = await paused(world);
-      return async () => appendTo(world.scope, await loadRun(world.scope, id), [decisionFact]);
+      return async () => appendFacts(world.scope, await loadRun(world.scope, id), [decisionFact]);
     },
   },
   'Answer the last wait of a run, and take it': {
@@ -233,7 +233,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { id } = await paused(world);
       const facts: Fact[] = [decisionFact, { type: 'continue', at }];
-      return async () => appendTo(world.scope, await loadRun(world.scope, id), facts);
+      return async () => appendFacts(world.scope, await loadRun(world.scope, id), facts);
     },
   },
   'Take over a run': {
@@ -243,7 +243,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const execution = await running(world);
       const run = await loadRun(world.scope, execution.id);
-      return () => takeOver(world.scope, run, 'turn_other');
+      return () => acquireLease(world.scope, run, 'turn_other');
     },
   },
   'Give a run back': {
@@ -361,7 +361,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     units: 1,
     run: async (world) => {
       const execution = await running(world);
-      return () => noteFollower(world.scope, execution);
+      return () => registerFollower(world.scope, execution);
     },
   },
   'Show a piece of a turn to those who follow it': {
@@ -369,7 +369,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     units: 1,
     run: async (world) => {
       const { id } = await running(world);
-      return () => pieceStore(world.scope, id).write(piece);
+      return () => chunkStore(world.scope, id).write(piece);
     },
   },
   'Look for new pieces of a run': {
@@ -377,7 +377,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     units: 0.5,
     run: async (world) => {
       const { id } = await running(world);
-      const { write, read } = pieceStore(world.scope, id);
+      const { write, read } = chunkStore(world.scope, id);
       await write(piece);
       return () => read(0, undefined);
     },

@@ -10,8 +10,8 @@ import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor
 import { surfaceItems } from '../../../../shared/domain/surfaces/surface-items.ts';
 import { surfaceKeys } from '../../../../shared/domain/surfaces/surface-keys.ts';
 import { surfaceStore } from '../../../../shared/domain/surfaces/surface-store.ts';
-import { batchOfDelivery } from '../../../../shared/execution/incoming-webhooks/start-webhook.ts';
-import { completedRecord, recordResources } from '../../../../shared/protocols/mcp/served-by.ts';
+import { findDeliveryBatch } from '../../../../shared/execution/incoming-webhooks/start-webhook.ts';
+import { completeRecord, recordResources } from '../../../../shared/protocols/mcp/served-by.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 
@@ -240,7 +240,7 @@ export const productPatterns: Record<string, Pattern> = {
     run:
       ({ scope }) =>
       () =>
-        completedRecord(scope, ['even'], { name: 'name', value: 'record' }, {}),
+        completeRecord(scope, ['even'], { name: 'name', value: 'record' }, {}),
   },
   'What a surface exposes': {
     commands: 'BatchGetItem',
@@ -264,14 +264,14 @@ export const productPatterns: Record<string, Pattern> = {
   'Claim a delivery': {
     commands: 'PutItem',
     units: 1,
-    run: (world) => () => batchOfDelivery(world.scope, delivery),
+    run: (world) => () => findDeliveryBatch(world.scope, delivery),
   },
   'Claim a delivery again': {
     commands: 'PutItem, GetItem',
     units: [1, 2],
     run: async (world) => {
-      await batchOfDelivery(world.scope, delivery);
-      return () => batchOfDelivery(world.scope, delivery);
+      await findDeliveryBatch(world.scope, delivery);
+      return () => findDeliveryBatch(world.scope, delivery);
     },
   },
   'Create a key of a surface': {

@@ -111,7 +111,7 @@ export const schedulePatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { schedule } = await dueSchedule(world, { recordType: 'none' });
       await scheduleFirer(world.scope)(schedule.id, timeLeft);
-      return () => firingList(world.scope).ofSchedule(schedule.id, world.page());
+      return () => firingList(world.scope).listBySchedule(schedule.id, world.page());
     },
   },
   'Clean up after a surface with a key and a schedule': {

@@ -7,7 +7,7 @@ import { batchEntity, batchRecordsEntity, slotEntity } from '../../../../shared/
 import { flowNameEntity } from '../../../../shared/execution/dispatch/prepare.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
-import { costWrites } from '../../../../shared/execution/runs/spending.ts';
+import { toCostWrites } from '../../../../shared/execution/runs/spending.ts';
 import {
   addressRateLimitEntity,
   apiKeyEntity,
@@ -122,7 +122,7 @@ test.each(keys.map(([entity, item, expected]) => ({ type: entity.type, entity, i
 
 test('the stored keys of cost counters do not change', () => {
   const use = { recordId: 'record_1', flowId: 'flow_1', model: 'm', cost: new Big(1) };
-  const [write] = costWrites(table, [{ ...use, count: 1, promptTokens: 1, completionTokens: 1 }]);
+  const [write] = toCostWrites(table, [{ ...use, count: 1, promptTokens: 1, completionTokens: 1 }]);
   expect(write).toMatchObject({
     Update: { Key: { PK: 'T#org:acme#RECORD#record_1', SK: 'COSTS#flow_1#m' } },
   });

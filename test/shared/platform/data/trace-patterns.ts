@@ -1,6 +1,6 @@
 import { listRun } from '../../../../shared/domain/runs/run-list.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
-import { runOfBatch } from '../../../../shared/execution/batches/batch-store.ts';
+import { toBatchRun } from '../../../../shared/execution/batches/batch-store.ts';
 import { runTrace } from '../../../../shared/execution/traces/run-trace.ts';
 import type { Pattern } from './access-pattern.ts';
 import type { AccessWorld } from './access-world.ts';
@@ -20,7 +20,7 @@ export const tracePatterns = ({ batchWithRuns }: Traced): Record<string, Pattern
     indexes: 'GSI1',
     run: async (world) => {
       const batch = await batchWithRuns(world);
-      await listRun(world.scope, runOfBatch(batch));
+      await listRun(world.scope, toBatchRun(batch));
       return () => runTrace(world.scope)(batch.id);
     },
   },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ModelCallFailed } from '../../../../shared/adapters/ports/model-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { AnswerEvent } from '../../../../shared/protocols/openai/answers/answer.ts';
-import { streamedAnswer } from '../../../../shared/protocols/openai/answers/streamed-answer.ts';
+import { streamAnswer } from '../../../../shared/protocols/openai/answers/streamed-answer.ts';
 import { chunkWriter } from '../../../../shared/protocols/openai/chat/complete-chat.ts';
 
 const head = { runId: 'exec_1', model: 'a/b', startedAt: new Date(0) };
@@ -20,7 +20,7 @@ test('a provider that breaks off is told in the stream, which then ends without 
       isAborted: false,
     });
   }
-  const { stream } = await streamedAnswer({ events }, never, writer());
+  const { stream } = await streamAnswer({ events }, never, writer());
   const lines = (await text(stream)).split('\n\n').filter(Boolean);
   expect(lines).toHaveLength(3);
   expect(JSON.parse(lines[2]?.slice(6) ?? '')).toEqual({
@@ -38,7 +38,7 @@ test('an internal error in a stream says nothing of itself', async () => {
     yield delta('Hel');
     throw new Error('the password is 1234');
   }
-  const body = await text((await streamedAnswer({ events }, never, writer())).stream);
+  const body = await text((await streamAnswer({ events }, never, writer())).stream);
   expect(body).not.toContain('1234');
   expect(body).toContain('"type":"server_error"');
 });
@@ -48,7 +48,7 @@ test('what fails before the first event is an error of the request', async () =>
   async function* events(): AsyncGenerator<AnswerEvent> {
     throw new StepError('no');
   }
-  await expect(streamedAnswer({ events }, never, writer())).rejects.toThrow('no');
+  await expect(streamAnswer({ events }, never, writer())).rejects.toThrow('no');
 });
 
 test('the answer ends for its client before what is left to do is done', async () => {
@@ -57,7 +57,7 @@ test('the answer ends for its client before what is left to do is done', async (
     yield { type: 'end', stopReason: 'stop', usage: null };
     await done.promise;
   }
-  const { stream, written } = await streamedAnswer({ events }, never, writer());
+  const { stream, written } = await streamAnswer({ events }, never, writer());
   const iterator = stream.setEncoding('utf8')[Symbol.asyncIterator]();
   expect((await iterator.next()).value).toContain('data: [DONE]');
   done.resolve();
@@ -74,7 +74,7 @@ test('the client leaves: the answer is aborted, and ends its work', async () => 
       seen.push('ended');
     }
   }
-  const { stream, written } = await streamedAnswer({ events }, never, writer());
+  const { stream, written } = await streamAnswer({ events }, never, writer());
   stream.destroy();
   await written;
   expect(seen).toEqual(['ended']);

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/browser/esm/sync';
-import { decodeAs, decodeUnnamed, encodingOfMark } from '../../../../../shared/core/text-encoding.ts';
+import { decodeAs, decodeUnnamed, detectMark } from '../../../../../shared/core/text-encoding.ts';
 import { dialect, isEmpty, readDelimiter } from '../../../../../shared/domain/records/csv/csv-dialect.ts';
 import { uploadTexts } from '../../../texts/upload.ts';
 
@@ -64,7 +64,7 @@ function likelyDelimiter(text: string): string {
 
 /** Without a byte order mark, which a decoder leaves out. */
 function textOf(bytes: Uint8Array): string {
-  const mark = encodingOfMark(bytes);
+  const mark = detectMark(bytes);
   if (mark) return decodeAs(bytes, mark).text;
   // The last character may be cut in two, which is not a sign of another encoding.
   try {

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import {
-  configuredBy,
   deploymentCredentials,
   deploymentUrl,
+  nameRequiredSetting,
 } from '../../../../../shared/adapters/models/providers/credentials.ts';
 import { providerNames } from '../../../../../shared/adapters/models/providers/provider-names.ts';
 import { collect } from '../../../../../shared/adapters/ports/model-port.ts';
@@ -16,7 +16,7 @@ beforeEach(() => {
 
 test.each(providerNames)('%s is configured by its variable, and by nothing else', (provider) => {
   expect(deploymentCredentials(provider, {})).toBeUndefined();
-  const [variable = ''] = configuredBy(provider).split(' ');
+  const [variable = ''] = nameRequiredSetting(provider).split(' ');
   expect(deploymentCredentials(provider, { [variable]: '' })).toBeUndefined();
   expect(JSON.stringify(deploymentCredentials(provider, { [variable]: 'the-value' }))).toContain('the-value');
   const others = providerNames.filter((other) => other !== provider);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { toolSignatures } from '../../../../../shared/execution/tools/agent-only/run-code.ts';
+import { toToolSignatures } from '../../../../../shared/execution/tools/agent-only/run-code.ts';
 
 const argsOf = (parameters: object) =>
   /look\(args: (.*)\): Promise<any>;/.exec(
-    toolSignatures([{ name: 'look', description: 'x', parameters: { ...parameters } }]),
+    toToolSignatures([{ name: 'look', description: 'x', parameters: { ...parameters } }]),
   )?.[1];
 
 test.each([

@@ -1,3 +1,16 @@
+/**
+ * The limiter of one model config or provider key in one process: its calls wait here until they may be made.
+ * Processes share an item (`ThrottleStore`, decided in `domain/throttles/decide.ts`). A process asks in one conditional
+ * write for what its waiting calls need and gets a lease: so many requests, tokens and concurrent calls until a time.
+ * Calls draw on the lease without further writes; waiting ones ask together, in the order of their turns, live calls
+ * before those of batches.
+ * What was sent and not yet reported stays in `openLease` until the next write. Near the limit, unused permits are
+ * reported at once, so that others get them. A permit that waits too long before it is confirmed counts anew.
+ * A call that may suspend its run does so after `inPlaceMsMax` (`RunMustWait`); others fail after `patienceMs`
+ * (RATE_LIMITED). After a crash the lease expires, and its permits count as sent.
+ * `acquireAll` takes the permits of several limiters one after the other, in a fixed order, or none. Called by
+ * `model-admission.ts`.
+ */
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
@@ -7,7 +20,7 @@ import type { SentInSecond, ThrottleLease } from '../../domain/throttles/throttl
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** A call that may be made now. */
-interface Pass {
+interface Permit {
   /** To be called before it is made: it counts from now on. @returns false if it has waited for too long since */
   confirm: () => boolean;
   /** It is not made. */
@@ -16,7 +29,7 @@ interface Pass {
   end: (tokens?: number) => void;
 }
 
-export interface GateStore {
+export interface ThrottleStore {
   ask: (
     scope: WaitingCall['scope'],
     ask: Ask,
@@ -37,10 +50,18 @@ const groupMs = 200;
 const renewedMs = 12_000;
 
 /** One model config or provider key in this process: its calls wait here, in their order. */
-export function openGate({ store, holder, timing }: { store: GateStore; holder: string; timing: Timing }) {
+export function openLimiter({
+  store,
+  holder,
+  timing,
+}: {
+  store: ThrottleStore;
+  holder: string;
+  timing: Timing;
+}) {
   const { now } = timing;
-  const held = openHeldLease();
-  const queue = openCallQueue<Pass>(now);
+  const held = openLease();
+  const queue = openCallQueue<Permit>(now);
   let isPumping = false;
   let wake = () => {};
   let askAt = 0;
@@ -48,21 +69,21 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
   let isNear = false;
   let last: Pick<WaitingCall, 'scope' | 'limits'> | undefined;
   /** Whether the item is to say what this process has now. */
-  let mustTell = false;
-  let tellAt = Infinity;
+  let mustReport = false;
+  let reportAt = Infinity;
 
-  function passFor({ tokens, limits }: WaitingCall): Pass | undefined {
+  function issuePermit({ tokens, limits }: WaitingCall): Permit | undefined {
     const at = now();
-    const begun = held.begin(tokensUnder(limits, tokens), at, limits);
+    const begun = held.begin(capTokens(limits, tokens), at, limits);
     if (!begun) return undefined;
-    if (limits.maxConcurrent !== undefined) tellLater(renewedMs);
+    if (limits.maxConcurrent !== undefined) reportLater(renewedMs);
     let isOver = false;
-    const over = (how: () => void) => {
+    const finish = (how: () => void) => {
       if (isOver) return;
       isOver = true;
       how();
-      queue.serve(passFor);
-      tellLater(isNear ? flushMs.near : flushMs.far);
+      queue.serve(issuePermit);
+      reportLater(isNear ? flushMs.near : flushMs.far);
       wake();
     };
     return {
@@ -71,34 +92,34 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
         if (!isRated(limits) || waitedMs <= countedMs) return true;
         if (waitedMs > validMs) return false;
         begun.recount(now());
-        mustTell = true;
+        mustReport = true;
         void pump();
         return true;
       },
-      cancel: () => over(begun.cancel),
-      end: (used) => over(() => begun.end(limits.tokensPerMinute === undefined ? 0 : used)),
+      cancel: () => finish(begun.cancel),
+      end: (used) => finish(() => begun.end(limits.tokensPerMinute === undefined ? 0 : used)),
     };
   }
 
-  async function ask(waiters: readonly Waiter<Pass>[]): Promise<void> {
-    const isRenewal = mustTell;
-    mustTell = false;
+  async function ask(waiters: readonly Waiter<Permit>[]): Promise<void> {
+    const isRenewal = mustReport;
+    mustReport = false;
     const { scope, limits } = waiters[0]?.call ?? last ?? {};
     if (!scope || !limits) return;
     last = { scope, limits };
-    const sent = held.leave();
+    const sent = held.beginWrite();
     const wanted = waiters.map(({ call, turn }) => ({
-      tokens: tokensUnder(limits, call.tokens),
+      tokens: capTokens(limits, call.tokens),
       isLive: call.isLive,
       isDue: turn !== undefined,
     }));
     const asked = { holder, sent, inFlight: held.inFlight, wanted, isRenewal };
     const decision = await store.ask(scope, asked, limits, now).catch((error) => {
-      held.keep(sent, { until: now(), allowedPlaces: 0 });
+      held.abortWrite(sent, { until: now(), allowedPlaces: 0 });
       throw error;
     });
-    if (decision.isNews) held.take(decision);
-    else held.keep(sent, { until: decision.lease.until, allowedPlaces: decision.allowedPlaces });
+    if (decision.isNews) held.confirmWrite(decision);
+    else held.abortWrite(sent, { until: decision.lease.until, allowedPlaces: decision.allowedPlaces });
     isNear = decision.isNear;
     if (waiters.length > 0) askAt = decision.askAt;
     groupedUntil = decision.granted < waiters.length ? now() + groupMs : 0;
@@ -111,13 +132,13 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
     if (isPumping) return wake();
     isPumping = true;
     try {
-      for (queue.serve(passFor); !queue.isEmpty() || mustTell; queue.serve(passFor)) {
+      for (queue.serve(issuePermit); !queue.isEmpty() || mustReport; queue.serve(issuePermit)) {
         const asking = queue.asking();
-        const isEarly = asking.every((waiter) => earliest(waiter) > now());
-        if (mustTell || !isEarly) await ask(isEarly ? [] : asking);
-        queue.serve(passFor);
+        const isEarly = asking.every((waiter) => getEarliest(waiter) > now());
+        if (mustReport || !isEarly) await ask(isEarly ? [] : asking);
+        queue.serve(issuePermit);
         queue.endLongWaits(askAt);
-        if (!queue.isEmpty()) await untilNext();
+        if (!queue.isEmpty()) await waitForNext();
       }
     } catch (error) {
       queue.fail(error);
@@ -127,14 +148,14 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
   }
 
   /** When to ask for a call. One that has no turn yet asks for it soon. */
-  const earliest = ({ turn }: Waiter<Pass>) =>
+  const getEarliest = ({ turn }: Waiter<Permit>) =>
     Math.max(turn ?? 0, groupedUntil, turn === undefined ? 0 : askAt);
 
-  async function untilNext(): Promise<void> {
+  async function waitForNext(): Promise<void> {
     const at = now();
-    const next = Math.max(at + 5, queue.next(earliest));
+    const next = Math.max(at + 5, queue.next(getEarliest));
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = timing.after(Math.min(next - at, inPlaceMsMax), resolve);
+    const cancel = timing.callLater(Math.min(next - at, inPlaceMsMax), resolve);
     wake = resolve;
     await promise;
     cancel();
@@ -142,62 +163,61 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
   }
 
   /** Near the limit, what this process does not need is told to the others. */
-  function tell(): Promise<void> {
-    mustTell ||= held.owes(now(), isNear);
-    return mustTell ? pump() : Promise.resolve();
+  function report(): Promise<void> {
+    mustReport ||= held.needsReport(now(), isNear);
+    return mustReport ? pump() : Promise.resolve();
   }
 
-  function tellLater(ms: number): void {
+  function reportLater(ms: number): void {
     const at = now() + ms;
-    if (at >= tellAt) return;
-    tellAt = at;
-    timing.after(ms, () => {
-      if (tellAt !== at) return;
-      tellAt = Infinity;
-      void tell();
-      if (held.inFlight > 0 && last?.limits.maxConcurrent !== undefined) tellLater(renewedMs);
+    if (at >= reportAt) return;
+    reportAt = at;
+    timing.callLater(ms, () => {
+      if (reportAt !== at) return;
+      reportAt = Infinity;
+      void report();
+      if (held.inFlight > 0 && last?.limits.maxConcurrent !== undefined) reportLater(renewedMs);
     });
   }
 
   return {
     /** Waits until the call may be made. @throws RunMustWait; StepError with RATE_LIMITED */
-    admit(call: WaitingCall): Promise<Pass> {
+    acquire(call: WaitingCall): Promise<Permit> {
       const admitted = queue.add(call);
       void pump();
       return admitted;
     },
     /** Says what others may have. */
-    tell,
+    report,
   };
 }
-export type Gate = ReturnType<typeof openGate>;
+export type Limiter = ReturnType<typeof openLimiter>;
 
 /**
- * The passes of all gates, or none. One after the other, always in the same order: calls that each had one and waited for
+ * Acquires the permits of all limiters, or none. One after the other, always in the same order: calls that each had one and waited for
  * that of another would keep all from going on.
  */
-export async function admitToAll(
-  gates: readonly { gate: Gate; limits: CallLimits }[],
+export async function acquireAll(
+  limiters: readonly { limiter: Limiter; limits: CallLimits }[],
   call: Omit<WaitingCall, 'limits'>,
-): Promise<Pass> {
-  const passes: Pass[] = [];
-  const cancel = () => passes.forEach((pass) => void pass.cancel());
+): Promise<Permit> {
+  const permits: Permit[] = [];
+  const cancel = () => permits.forEach((permit) => void permit.cancel());
   try {
-    for (const { gate, limits } of gates) passes.push(await gate.admit({ ...call, limits }));
+    for (const { limiter, limits } of limiters) permits.push(await limiter.acquire({ ...call, limits }));
   } catch (error) {
     cancel();
     throw error;
   }
   return {
-    confirm: () => passes.every((pass) => pass.confirm()),
+    confirm: () => permits.every((permit) => permit.confirm()),
     cancel,
-    end: (tokens) => passes.forEach((pass) => void pass.end(tokens)),
+    end: (tokens) => permits.forEach((permit) => void permit.end(tokens)),
   };
 }
 
 /** A call takes no more than there is. */
-const tokensUnder = ({ tokensPerMinute = 0 }: CallLimits, tokens: number) =>
-  Math.min(tokens, tokensPerMinute);
+const capTokens = ({ tokensPerMinute = 0 }: CallLimits, tokens: number) => Math.min(tokens, tokensPerMinute);
 
 /** The calls of a process that wait, in their order. */
 function openCallQueue<T>(now: () => number) {
@@ -223,20 +243,20 @@ function openCallQueue<T>(now: () => number) {
       const at = now();
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       const waiter = { call, arrivedAt: at, waitsSince: at, turn: backSince, resolve, reject };
-      const abort = () => leave(waiter, isTimeout(signal) ? tooLate() : signal.reason);
+      const abort = () => leave(waiter, isTimeout(signal) ? createTooLateError() : signal.reason);
       signal.addEventListener('abort', abort, { once: true });
       waiters.push(waiter);
       return promise.finally(() => signal.removeEventListener('abort', abort));
     },
 
     /** Gives what the calls wait for, up to the first for which there is none. */
-    serve(give: (call: WaitingCall) => T | undefined): void {
+    serve(issue: (call: WaitingCall) => T | undefined): void {
       waiters = sortWaiters(waiters);
       for (let [first] = waiters; first && (first.turn ?? 0) <= now(); [first] = waiters) {
-        const given = give(first.call);
-        if (given === undefined) return;
+        const permit = issue(first.call);
+        if (permit === undefined) return;
         waiters.shift();
-        first.resolve(given);
+        first.resolve(permit);
       }
     },
 
@@ -249,7 +269,7 @@ function openCallQueue<T>(now: () => number) {
           Object.assign(waiter, { turn: undefined, waitsSince: now() });
           continue;
         }
-        const error = endOfWait(waiter, now(), (waiter.turn ?? 0) <= now() ? askAt : 0);
+        const error = findWaitEnd(waiter, now(), (waiter.turn ?? 0) <= now() ? askAt : 0);
         if (error) leave(waiter, error);
       }
     },
@@ -277,7 +297,7 @@ interface BegunCall {
  * What a process may still send, and what it has sent that the item does not know. A place that gets free is used again
  * without asking, as long as the lease lasts: the item counts it as taken anyway.
  */
-function openHeldLease() {
+function openLease() {
   let lease: ThrottleLease | undefined;
   /** How many calls at a time it may have by itself, which is less than its places while other processes have too few. */
   let allowed = 0;
@@ -293,7 +313,7 @@ function openHeldLease() {
      * The item is about to be written: until its answer nothing is sent that it has to count, and no more at a time than it
      * is told. @returns what it does not know yet
      */
-    leave(): SentInSecond[] {
+    beginWrite(): SentInSecond[] {
       const pending = unwritten;
       unwritten = [];
       allowed = Math.min(allowed, held.inFlight);
@@ -301,23 +321,23 @@ function openHeldLease() {
       lease = lease && { ...lease, requests: 0, tokens: 0 };
       return pending;
     },
-    take(next: Pick<ThrottleDecision, 'lease' | 'granted' | 'allowedPlaces'>): void {
+    confirmWrite(next: Pick<ThrottleDecision, 'lease' | 'granted' | 'allowedPlaces'>): void {
       lease = { ...next.lease };
       allowed = next.allowedPlaces;
       granted = next.granted;
     },
-    /** The item was not written. @param untold What it still does not know. */
-    keep(
-      untold: readonly SentInSecond[],
+    /** The item was not written. @param unreported What it still does not know. */
+    abortWrite(
+      unreported: readonly SentInSecond[],
       { until, allowedPlaces }: { until: number; allowedPlaces: number },
     ): void {
-      unwritten = [...untold, ...unwritten];
+      unwritten = [...unreported, ...unwritten];
       if (!lease) return;
       lease.until = Math.min(until, lease.heldUntil);
       allowed = Math.min(allowed, allowedPlaces);
     },
     /** Whether the item is to be told: of places that are still used, and near the limit of what is not needed. */
-    owes(now: number, isNear: boolean): boolean {
+    needsReport(now: number, isNear: boolean): boolean {
       if (!lease) return isNear && unwritten.some(isCorrection);
       const hasPlaces = lease.places > 0 && lease.heldUntil > now;
       if (hasPlaces && (held.inFlight === 0 || lease.heldUntil - now < renewedBeforeMs)) return true;
@@ -327,13 +347,13 @@ function openHeldLease() {
 
     /** @returns undefined if the call does not fit */
     begin(tokens: number, now: number, limits: CallLimits): BegunCall | undefined {
-      const own = lease;
-      if (!own || own.until <= now) return undefined;
-      if (isRated(limits) && (own.requests < 1 || own.tokens < tokens)) return undefined;
-      if (limits.maxConcurrent !== undefined && !hasPlace(own)) return undefined;
+      const current = lease;
+      if (!current || current.until <= now) return undefined;
+      if (isRated(limits) && (current.requests < 1 || current.tokens < tokens)) return undefined;
+      if (limits.maxConcurrent !== undefined && !hasPlace(current)) return undefined;
       granted--;
-      own.requests--;
-      own.tokens -= tokens;
+      current.requests--;
+      current.tokens -= tokens;
       held.inFlight++;
       let second = Math.floor(now / 1_000);
       unwritten.push({ second, requests: 1, tokens });
@@ -342,8 +362,8 @@ function openHeldLease() {
         if (requests === 0 && change === 0) return;
         unwritten.push({ second, requests, tokens: change });
         // The item still counts the lease as a whole.
-        if (lease === own) own.tokens -= change;
-        if (lease === own) own.requests -= requests;
+        if (lease === current) current.tokens -= change;
+        if (lease === current) current.requests -= requests;
       };
       return {
         end: (used) => correct(0, (used ?? tokens) - tokens),
@@ -404,37 +424,37 @@ function sortWaiters<T>(waiters: readonly Waiter<T>[]): Waiter<T>[] {
 }
 
 /** Why a call waits no longer: its run is suspended, or fails. Undefined if it goes on. */
-function endOfWait<T>(waiter: Waiter<T>, now: number, askAt: number): StepError | undefined {
+function findWaitEnd<T>(waiter: Waiter<T>, now: number, askAt: number): StepError | undefined {
   const { call, turn = 0, arrivedAt } = waiter;
   const next = Math.max(turn, askAt, now);
-  if (call.maySuspend() && next - now > inPlaceMsMax) return runMustWait(next);
-  if (call.maySuspend() && isOverdue(waiter, now)) return runMustWait(now + inPlaceMsMax);
-  return next - now <= patienceMs && now - arrivedAt <= patienceMs ? undefined : tooLate();
+  if (call.maySuspend() && next - now > inPlaceMsMax) return createRunMustWait(next);
+  if (call.maySuspend() && isOverdue(waiter, now)) return createRunMustWait(now + inPlaceMsMax);
+  return next - now <= patienceMs && now - arrivedAt <= patienceMs ? undefined : createTooLateError();
 }
 
 /** Whether it has waited in place for so long that its run is to be suspended. */
 const isOverdue = <T>({ call, waitsSince }: Waiter<T>, now: number): boolean =>
   call.maySuspend() && now - waitsSince > inPlaceMsMax;
 
-const runMustWait = (until: number) =>
+const createRunMustWait = (until: number) =>
   new RunMustWait(new Date(until), 'The limits of the model config or its key are reached');
 
-export const tooLate = () =>
+export const createTooLateError = () =>
   new StepError('The limits of the model config or its key left no time for the call; try again later', {
     code: 'RATE_LIMITED',
   });
 
-/** The clock of a gate. */
+/** The clock of a limiter. */
 export interface Timing {
   /** Unix ms. */
   now: () => number;
   /** Calls back after a time. @returns what prevents it */
-  after: (ms: number, run: () => void) => () => void;
+  callLater: (ms: number, run: () => void) => () => void;
 }
 
 export const realTiming: Timing = {
   now: Date.now,
-  after(ms, run) {
+  callLater(ms, run) {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   },

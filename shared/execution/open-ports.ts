@@ -1,3 +1,17 @@
+/**
+ * The production ports of a run: everything that flows, agents and tools reach outside, acting for the owner of the run.
+ * A model call passes these wrappers, from the outside in, and each place has a reason.
+ * 1. Added by callers: `suspendLongWaits` (engine: what its waits may do), the meter (counts the calls of one step or
+ * loop), the masks (no value of a secret leaves unmasked), `enforceRunBudget` (maxCost of one agent's run) and
+ * `addPayer` (flow or agent; must be outside of the budgets, which read the payers).
+ * 2. `recordModelCalls`: outside of budgets and limits, so that the span of a call shows the time that it waited for
+ * both.
+ * 3. `overrideModel`: outside of the budgets, which must price the model that is really called.
+ * 4. `enforceBudgets`: outside of the admission, so that a call which no budget pays for takes no permit; its
+ * reservation is held while the call waits.
+ * 5. `modelPorts`: resolves the model, retries temporary errors and admits every single request (`modelAdmission`): a
+ * retry counts against the limits again, and not against the budgets.
+ */
 import { a2aPort } from '../adapters/a2a-client/a2a-adapter.ts';
 import { assetStore } from '../adapters/assets/asset-store.ts';
 import { mcpPort } from '../adapters/mcp-client/mcp-adapter.ts';
@@ -19,11 +33,11 @@ import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import { modelAdmission } from './model-calls/model-admission.ts';
 import { runPayers } from './model-calls/payers.ts';
-import { withinBudgets } from './model-calls/within-budgets.ts';
+import { enforceBudgets } from './model-calls/within-budgets.ts';
 import { flowsPort } from './nested-flows.ts';
-import { withNotedModels } from './step-support/noted-model.ts';
-import { portsAtDepth } from './step-support/ports-at-depth.ts';
-import { connectedMcp } from './tools/connected-mcp.ts';
+import { recordModelCalls } from './step-support/noted-model.ts';
+import { setPortsDepth } from './step-support/ports-at-depth.ts';
+import { authorizeMcp } from './tools/connected-mcp.ts';
 
 export interface RunOwner {
   userId: string;
@@ -44,7 +58,7 @@ export interface RunOwner {
 }
 
 /** The production ports, acting for the owner of the run. */
-export const livePorts = /* @__PURE__ */ using(
+export const openPorts = /* @__PURE__ */ using(
   [
     'table:read',
     'secrets:read',
@@ -93,17 +107,17 @@ export const livePorts = /* @__PURE__ */ using(
     };
     const admission = modelAdmission(scope, { isLive: !isBatch });
     const models = modelPorts(async (name) => (await accounts()).resolve(name), names, admission);
-    const paid = withinBudgets(scope, models, runPayers(owner), async (name) =>
+    const paid = enforceBudgets(scope, models, runPayers(owner), async (name) =>
       (await accounts()).getPricing(name),
     );
-    const named = modelOverride === undefined ? paid.model : withOneModel(paid.model, modelOverride);
+    const named = modelOverride === undefined ? paid.model : overrideModel(paid.model, modelOverride);
     const ports: Ports = {
       now: scope.now,
       secrets: async (keys) =>
         (await import('../domain/secrets/secret-values.ts')).versionedSecrets(scope)(keys),
       shown: (text) => text,
       warn() {},
-      ...withNotedModels({ ...paid, model: named }),
+      ...recordModelCalls({ ...paid, model: named }),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),
@@ -114,21 +128,21 @@ export const livePorts = /* @__PURE__ */ using(
       messages: limitMessages(messageLimits(scope), messagesPort(scope.table.tenant)),
       tools: toolsPort(scope),
       a2a: a2aPort,
-      mcp: connectedMcp(mcpPort(scope.table.tenant), async () =>
+      mcp: authorizeMcp(mcpPort(scope.table.tenant), async () =>
         (await import('../domain/mcp-connections/connection-tokens.ts')).connectionTokens(scope),
       ),
       flows: flowsPort(scope, { userId, runId, listing }),
-      waits: waitsPort(scope, waitOwner(owner, listing)),
+      waits: waitsPort(scope, toWaitOwner(owner, listing)),
       agents: {
         run: async (request) => (await agents()).run(request),
         versionOf: async (id) => (await agents()).versionOf(id),
       },
     };
-    return portsAtDepth(ports, surface?.depth ?? 0);
+    return setPortsDepth(ports, surface?.depth ?? 0);
   },
 );
 
-const waitOwner = (owner: RunOwner, { runId: listedId }: ParentListing) => ({
+const toWaitOwner = (owner: RunOwner, { runId: listedId }: ParentListing) => ({
   runId: owner.runId,
   listedId,
   flowId: owner.flowId ?? null,
@@ -137,7 +151,7 @@ const waitOwner = (owner: RunOwner, { runId: listedId }: ParentListing) => ({
   batchId: owner.batchId ?? null,
 });
 
-const withOneModel = (port: Ports['model'], model: string): Ports['model'] => ({
+const overrideModel = (port: Ports['model'], model: string): Ports['model'] => ({
   ...port,
   stream: (request) => port.stream({ ...request, model }),
   alternatives: () => port.alternatives(model),

@@ -1,3 +1,13 @@
+/**
+ * Shows those who follow a run from another process what its loop says before a fact holds it.
+ * The process of the run gathers events, and writes a chunk every `gatheredMs`, but only while somebody follows:
+ * followers register in the execution (`followedUntil`), and the process reads that when it looks after its lease.
+ * Chunks name the fact that will contain them, and are useless from then on; they expire.
+ * Order: `settle` before a fact is recorded, so that no chunk of it comes later. Numbers are given when an event is
+ * first shown: at once to a reader here, otherwise when a chunk is written, adjacent deltas joined before.
+ * A failed write ends the chunks until the next fact, which says everything; a crash leaves chunks of a turn that is
+ * taken again, told apart by `restarts`.
+ */
 import * as z from 'zod';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
@@ -9,11 +19,11 @@ import type { ModelOutputEvent } from '../agent-loop/loop.ts';
 import { type AgentExecution, agentExecutionEntity, agentRunPartition } from './agent-execution.ts';
 import type { NumberedEvent } from './agent-run-event.ts';
 
-/** Readers need a piece until the fact is recorded that says the same. */
+/** Readers need a chunk until the fact is recorded that says the same. */
 const keptSeconds = 3_600;
 
 /** What the loop said between two facts, a quarter of a second of it. */
-export interface Piece {
+export interface OutputChunk {
   /** The number of the fact that follows. */
   fact: number;
   /** How often the run was taken over before. */
@@ -26,16 +36,16 @@ export interface Piece {
   events: readonly ModelOutputEvent[];
 }
 
-type Place = Pick<Piece, 'fact' | 'restarts' | 'n'>;
+type ChunkPosition = Pick<OutputChunk, 'fact' | 'restarts' | 'n'>;
 
-const inDigits = (n: number, digits: number) => String(n).padStart(digits, '0');
-const sortKey = ({ fact, restarts, n }: Place) =>
-  `PIECE#${inDigits(fact, 6)}#${inDigits(restarts, 3)}#${inDigits(n, 6)}`;
+const padNumber = (n: number, digits: number) => String(n).padStart(digits, '0');
+const sortKey = ({ fact, restarts, n }: ChunkPosition) =>
+  `PIECE#${padNumber(fact, 6)}#${padNumber(restarts, 3)}#${padNumber(n, 6)}`;
 
-/** After every fact and every piece of a run. */
-export const afterPieces = 'PIECE#~';
+/** After every fact and every chunk of a run. */
+export const afterChunks = 'PIECE#~';
 
-const pieceEntity = defineEntity({
+const chunkEntity = defineEntity({
   type: 'agentPiece',
   schema: z.object({
     executionId: z.string(),
@@ -48,36 +58,36 @@ const pieceEntity = defineEntity({
     events: z.string(),
     ttl: z.int(),
   }),
-  key: ({ executionId, ...place }: Place & { executionId: string }) => ({
+  key: ({ executionId, ...place }: ChunkPosition & { executionId: string }) => ({
     PK: agentRunPartition(executionId),
     SK: sortKey(place),
   }),
 });
 
-export const isAfter = (piece: Place, other: Place): boolean =>
-  piece.restarts > other.restarts || (piece.restarts === other.restarts && piece.n > other.n);
+export const isAfter = (chunk: ChunkPosition, other: ChunkPosition): boolean =>
+  chunk.restarts > other.restarts || (chunk.restarts === other.restarts && chunk.n > other.n);
 
-/** Those that follow a piece without a gap, which a read that is a moment behind may have. */
-export function followingIn(last: Piece | undefined, pieces: readonly Piece[]): Piece[] {
-  const following: Piece[] = [];
+/** Those that follow a chunk without a gap, which a read that is a moment behind may have. */
+export function takeFollowing(last: OutputChunk | undefined, chunks: readonly OutputChunk[]): OutputChunk[] {
+  const following: OutputChunk[] = [];
   for (let before = last; ; before = following.at(-1)) {
-    const piece = pieces[following.length];
-    const isNext = piece?.n === (piece?.restarts === before?.restarts ? (before?.n ?? -1) + 1 : 0);
-    if (!piece || !isNext) return following;
-    following.push(piece);
+    const chunk = chunks[following.length];
+    const isNext = chunk?.n === (chunk?.restarts === before?.restarts ? (before?.n ?? -1) + 1 : 0);
+    if (!chunk || !isNext) return following;
+    following.push(chunk);
   }
 }
 
-export const pieceStore = ({ table, now }: Scope, executionId: string) => ({
+export const chunkStore = ({ table, now }: Scope, executionId: string) => ({
   /** @param events As JSON. */
-  async write(piece: Omit<Piece, 'at' | 'events'> & { events: string }): Promise<void> {
+  async write(chunk: Omit<OutputChunk, 'at' | 'events'> & { events: string }): Promise<void> {
     const ttl = unixSeconds(now()) + keptSeconds;
-    const item = { ...piece, executionId, at: now().toISOString(), ttl };
-    await table.commit([table.writes.insert(pieceEntity, item)]);
+    const item = { ...chunk, executionId, at: now().toISOString(), ttl };
+    await table.commit([table.writes.insert(chunkEntity, item)]);
   },
 
-  /** The pieces before a fact, in order. One may be missing that was written a moment ago. */
-  async read(fact: number, after: Piece | undefined): Promise<Piece[]> {
+  /** The chunks before a fact, in order. One may be missing that was written a moment ago. */
+  async read(fact: number, after: OutputChunk | undefined): Promise<OutputChunk[]> {
     const from = after ? sortKey({ ...after, n: after.n + 1 }) : sortKey({ fact, restarts: 0, n: 0 });
     const items = await table.queryAll({
       partition: agentRunPartition(executionId),
@@ -85,8 +95,8 @@ export const pieceStore = ({ table, now }: Scope, executionId: string) => ({
       to: sortKey({ fact, restarts: 999, n: 999_999 }),
     });
     return items.map((item) => {
-      const { events, ...piece } = decode(pieceEntity, item);
-      return { ...piece, events: parseExact(events) as ModelOutputEvent[] };
+      const { events, ...chunk } = decode(chunkEntity, item);
+      return { ...chunk, events: parseExact(events) as ModelOutputEvent[] };
     });
   },
 });
@@ -97,7 +107,7 @@ const gatheredMs = 250;
 interface Numbering {
   nextSeq: () => number;
   nextFact: () => number;
-  tell: (event: ModelOutputEvent) => Iterable<NumberedEvent>;
+  numberEvents: (event: ModelOutputEvent) => Iterable<NumberedEvent>;
 }
 
 /**
@@ -105,12 +115,17 @@ interface Numbering {
  * follows, and keeps what the next fact will hold for somebody who comes before it.
  * @param isUnread Nobody reads the events here, so they get their numbers when others may see them.
  */
-export function openPieces(scope: Scope, execution: AgentExecution, numbering: Numbering, isUnread: boolean) {
+export function openLiveOutput(
+  scope: Scope,
+  execution: AgentExecution,
+  numbering: Numbering,
+  isUnread: boolean,
+) {
   const { id: executionId, restarts } = execution;
-  const store = pieceStore(scope, executionId);
-  const waiting = openWaiting(numbering, isUnread);
+  const store = chunkStore(scope, executionId);
+  const waiting = openWaitingEvents(numbering, isUnread);
   // D2
-  let untilMs = followedUntilMs(execution);
+  let untilMs = getFollowedUntilMs(execution);
   let place = { fact: -1, n: 0 };
   /** Until the next fact, which says everything. */
   let isBroken = false;
@@ -150,19 +165,19 @@ export function openPieces(scope: Scope, execution: AgentExecution, numbering: N
 
   return {
     /** @returns the events for those who read here. */
-    *tell(event: ModelOutputEvent): Generator<NumberedEvent> {
+    *show(event: ModelOutputEvent): Generator<NumberedEvent> {
       yield* waiting.add(event, isFollowed());
       schedule();
     },
 
     /** What is known of the run in the table. */
-    async seen(current: Pick<AgentExecution, 'followedUntil'>): Promise<void> {
+    async updateFollowers(current: Pick<AgentExecution, 'followedUntil'>): Promise<void> {
       const wasFollowed = isFollowed();
-      untilMs = followedUntilMs(current);
+      untilMs = getFollowedUntilMs(current);
       if (!wasFollowed) await flush();
     },
 
-    /** The facts that are recorded next hold what waits. Their readers get no more pieces of it. */
+    /** The facts that are recorded next hold what waits. Their readers get no more chunks of it. */
     async settle(): Promise<void> {
       if (waiting.hasToolEvents()) await flush();
       stopTimer();
@@ -177,19 +192,19 @@ export function openPieces(scope: Scope, execution: AgentExecution, numbering: N
   };
 }
 
-/** Of JSON. With the longest event, a piece fits an item. */
-const pieceBytesMax = 100_000;
+/** Of JSON. With the longest event, a chunk fits an item. */
+const chunkBytesMax = 100_000;
 const eventBytesMax = 200_000;
 /** Tools may print faster than anybody can read. */
 const toolEventsMax = 1_000;
 
-/** The events that no piece has. @param isUnread Whether they get their numbers only when they are taken. */
-export function openWaiting({ nextSeq, tell }: Numbering, isUnread: boolean) {
+/** The events that no chunk has. @param isUnread Whether they get their numbers only when they are taken. */
+export function openWaitingEvents({ nextSeq, numberEvents }: Numbering, isUnread: boolean) {
   let events: ModelOutputEvent[] = [];
   /** Of the same events, if they have numbers. */
   let seqs: number[] = [];
-  const tellAll = (told: readonly ModelOutputEvent[]) => {
-    for (const event of told) for (const _event of tell(event));
+  const numberAll = (events: readonly ModelOutputEvent[]) => {
+    for (const event of events) for (const _event of numberEvents(event));
   };
 
   return {
@@ -201,22 +216,22 @@ export function openWaiting({ nextSeq, tell }: Numbering, isUnread: boolean) {
     *add(event: ModelOutputEvent, isFollowed: boolean): Generator<NumberedEvent> {
       const isForgotten = event.type === 'tool-event' && (!isFollowed || events.length >= toolEventsMax);
       if (isForgotten) {
-        if (isUnread) tellAll(events);
+        if (isUnread) numberAll(events);
         [events, seqs] = [[], []];
-        return yield* tell(event);
+        return yield* numberEvents(event);
       }
       if (isUnread) events = gather(events, event);
       else {
         events.push(event);
         seqs.push(nextSeq());
-        yield* tell(event);
+        yield* numberEvents(event);
       }
     },
 
-    /** The first of them, as a piece. @throws RangeError if one is too long. */
+    /** The first of them, as a chunk. @throws RangeError if one is too long. */
     take(): { seq: number; events: string } {
       const texts: string[] = [];
-      for (let bytes = 0; texts.length < events.length && bytes < pieceBytesMax; ) {
+      for (let bytes = 0; texts.length < events.length && bytes < chunkBytesMax; ) {
         const text = JSON.stringify(events[texts.length]);
         const size = Buffer.byteLength(text);
         if (size > eventBytesMax) throw new RangeError('An event is too long for a piece');
@@ -226,13 +241,13 @@ export function openWaiting({ nextSeq, tell }: Numbering, isUnread: boolean) {
       const seq = seqs[0] ?? nextSeq();
       const taken = events.splice(0, texts.length);
       seqs.splice(0, texts.length);
-      if (isUnread) tellAll(taken);
+      if (isUnread) numberAll(taken);
       return { seq, events: `[${texts.join()}]` };
     },
 
     /** Gives numbers to all of them, and forgets them. */
     settle(): void {
-      if (isUnread) tellAll(events);
+      if (isUnread) numberAll(events);
       [events, seqs] = [[], []];
     },
   };
@@ -241,11 +256,11 @@ export function openWaiting({ nextSeq, tell }: Numbering, isUnread: boolean) {
 /** A longer text becomes another event, so that each fits an item. */
 const textMax = 30_000;
 
-/** Adds an event that nobody has seen to others: adjacent pieces of a text become one, and arguments come whole. */
+/** Adds an event that nobody has seen to others: adjacent chunks of a text become one, and arguments come whole. */
 function gather(events: ModelOutputEvent[], event: ModelOutputEvent): ModelOutputEvent[] {
   if (event.type === 'tool-call') {
-    const isPiece = (each: ModelOutputEvent) => each.type === 'tool-call-delta' && each.id === event.id;
-    return [...events.filter((each) => !isPiece(each)), event];
+    const isDelta = (each: ModelOutputEvent) => each.type === 'tool-call-delta' && each.id === event.id;
+    return [...events.filter((each) => !isDelta(each)), event];
   }
   const last = events.at(-1);
   const joined = last && last !== event ? join(last, event) : undefined;
@@ -275,13 +290,13 @@ const renewedBeforeMs = 10_000;
 
 type Followed = Pick<AgentExecution, 'followedUntil'>;
 
-const followedUntilMs = ({ followedUntil }: Followed): number =>
+const getFollowedUntilMs = ({ followedUntil }: Followed): number =>
   followedUntil === undefined ? 0 : Date.parse(followedUntil);
 
 /** Lets the process of a run know that somebody follows it, which that process reads when it looks after its lease. */
-export async function noteFollower({ table, now }: Scope, execution: AgentExecution): Promise<void> {
+export async function registerFollower({ table, now }: Scope, execution: AgentExecution): Promise<void> {
   const at = now().getTime();
-  if (execution.status !== 'running' || followedUntilMs(execution) - at > renewedBeforeMs) return;
+  if (execution.status !== 'running' || getFollowedUntilMs(execution) - at > renewedBeforeMs) return;
   const write = table.writes.update(
     agentExecutionEntity,
     { id: execution.id },

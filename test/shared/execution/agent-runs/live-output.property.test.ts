@@ -6,11 +6,11 @@ import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { endFact } from '../../../../shared/execution/agent-loop/state.ts';
 import type { NumberedEvent } from '../../../../shared/execution/agent-runs/agent-run-event.ts';
-import { openWaiting, type Piece } from '../../../../shared/execution/agent-runs/pieces.ts';
+import { type OutputChunk, openWaitingEvents } from '../../../../shared/execution/agent-runs/live-output.ts';
 import { openReplay } from '../../../../shared/execution/agent-runs/run-events.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/run-journal.ts';
 import { type LogEntry, loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
-import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
+import { appendFacts } from '../../../../shared/execution/agent-runs/take-run.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';
@@ -40,26 +40,26 @@ async function written(scope: Scope, run: AnyRun, { isUnread, cuts }: Shown) {
   const world = runWorld(run);
   const answers = openAnswers(run.answers);
   const execution = await newAgentExecution(scope);
-  const pieces: Piece[] = [];
+  const pieces: OutputChunk[] = [];
   const events: NumberedEvent[] = [];
   const signal = new AbortController().signal;
   for (;;) {
     let loaded = await loadRun(scope, execution.id);
     if (loaded.state.end) return { execution: loaded.execution, log: loaded.log, pieces, events };
     while (loaded.state.waits.length > 0)
-      loaded = (await appendTo(scope, loaded, answers(loaded.state.waits))).run;
+      loaded = (await appendFacts(scope, loaded, answers(loaded.state.waits))).run;
     const taken = { execution: loaded.execution, log: loaded.log, sentSeq: -1, mayHaveBegun: false };
     const journal = openJournal(scope, taken);
     const numbering = {
       ...journal,
-      *tell(event: Parameters<typeof journal.tell>[0]) {
-        for (const numbered of journal.tell(event)) {
+      *numberEvents(event: Parameters<typeof journal.numberEvents>[0]) {
+        for (const numbered of journal.numberEvents(event)) {
           events.push(numbered);
           yield numbered;
         }
       },
     };
-    const waiting = openWaiting(numbering, isUnread);
+    const waiting = openWaitingEvents(numbering, isUnread);
     const record = async (facts: readonly Fact[]) => {
       waiting.settle();
       events.push(...(await journal.record(facts)).events);
@@ -93,7 +93,7 @@ function readBy({ execution, log, pieces }: Awaited<ReturnType<typeof written>>,
     const some = pieces.filter(({ fact }) => fact === n);
     return some.length > 0 ? some.slice(0, read[turn++ % read.length]) : [];
   };
-  const all = log.flatMap((entry) => [...piecesOf(entry).flatMap(replay.tell), ...replay.add(entry)]);
+  const all = log.flatMap((entry) => [...piecesOf(entry).flatMap(replay.addChunk), ...replay.add(entry)]);
   return [replay.start, ...all].filter(({ seq }) => seq > after);
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { ModelOutputEvent } from '../../../../shared/execution/agent-loop/loop.ts';
-import { openPieces, pieceStore } from '../../../../shared/execution/agent-runs/pieces.ts';
+import { chunkStore, openLiveOutput } from '../../../../shared/execution/agent-runs/live-output.ts';
 import { newAgentExecution } from '../../../support/agents/agent-log.ts';
 import { logged } from '../../../support/data/log-lines.ts';
 import { eventually } from '../../../support/stack/eventually.ts';
@@ -19,16 +19,16 @@ async function world() {
   const numbering = {
     nextSeq: () => seq,
     nextFact: () => fact,
-    *tell() {
+    *numberEvents() {
       seq++;
       yield* [];
     },
   };
-  const pieces = openPieces(scope, { ...execution, followedUntil }, numbering, true);
-  const store = pieceStore(scope, execution.id);
+  const pieces = openLiveOutput(scope, { ...execution, followedUntil }, numbering, true);
+  const store = chunkStore(scope, execution.id);
   return {
     say: (...events: ModelOutputEvent[]) => {
-      for (const event of events) for (const _event of pieces.tell(event));
+      for (const event of events) for (const _event of pieces.show(event));
     },
     pieces,
     followedUntil,
@@ -57,9 +57,9 @@ test('an event that no item takes is left to the fact; the next turn is shown ag
   const { say, read, record, pieces, followedUntil } = await world();
   say(saying('Hello '));
   await eventually(async () => expect(await read(0)).toHaveLength(1));
-  await pieces.seen({});
+  await pieces.updateFollowers({});
   say(saying('x'.repeat(300_000)), saying('more'));
-  const { lines } = await logged(() => pieces.seen({ followedUntil }));
+  const { lines } = await logged(() => pieces.updateFollowers({ followedUntil }));
   expect(lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('could not be shown') }]);
   await record();
   say(saying('Again'));
@@ -71,14 +71,14 @@ test('an event that no item takes is left to the fact; the next turn is shown ag
 
 test('what was said before anybody followed is shown to the first who does; nothing after the last', async () => {
   const { say, read, pieces, followedUntil } = await world();
-  await pieces.seen({});
+  await pieces.updateFollowers({});
   say({ type: 'turn-started', turn: 1, turnId: 'turn_1' }, saying('Hel'), saying('lo'));
   expect(await read(0)).toEqual([]);
-  await pieces.seen({ followedUntil });
+  await pieces.updateFollowers({ followedUntil });
   expect((await read(0)).map(({ events }) => events)).toEqual([
     [{ type: 'turn-started', turn: 1, turnId: 'turn_1' }, saying('Hello')],
   ]);
-  await pieces.seen({ followedUntil: new Date(0).toISOString() });
+  await pieces.updateFollowers({ followedUntil: new Date(0).toISOString() });
   say(saying(' again'));
   await pieces.settle();
   expect(await read(0)).toHaveLength(1);

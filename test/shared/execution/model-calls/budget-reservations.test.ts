@@ -3,7 +3,10 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Budget, budgetEntity } from '../../../../shared/domain/budgets/budget/budget.ts';
 import { toCostUnits, toDollars } from '../../../../shared/domain/model-usage/cost-units.ts';
-import { type Grant, openPurse } from '../../../../shared/execution/model-calls/purse.ts';
+import {
+  openBudgetReservations,
+  type Reservation,
+} from '../../../../shared/execution/model-calls/budget-reservations.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { createBudget } from '../../../support/flows/budgets.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
@@ -56,17 +59,17 @@ test('whatever processes do at the same time, a budget is never exceeded, and wh
         let isLossy = false;
 
         async function run(calls: readonly CallOf[]) {
-          let purse = openPurse(scope(), await read(), 0);
+          let reservations = openBudgetReservations(scope(), await read(), 0);
           for (const { wanted, least, part, isKilled } of calls) {
             const cost = {
               wanted: new Big(wanted).div(100),
               least: new Big(Math.min(least, wanted)).div(100),
             };
-            const grant: Grant | undefined = await purse.take(cost, noLimit);
+            const grant: Reservation | undefined = await reservations.reserve(cost, noLimit);
             expectBalanced(await read());
             if (isKilled) {
               isLossy = true;
-              purse = openPurse(scope(), await read(), 0);
+              reservations = openBudgetReservations(scope(), await read(), 0);
               continue;
             }
             if (!grant) continue;
@@ -75,7 +78,7 @@ test('whatever processes do at the same time, a budget is never exceeded, and wh
             known = known.plus(spent);
             grant.settle(spent);
           }
-          await purse.flush();
+          await reservations.flush();
         }
 
         await Promise.all(processes.map(run));
@@ -90,8 +93,8 @@ test('whatever processes do at the same time, a budget is never exceeded, and wh
         clock.at += 16 * 60_000;
         const rest = toDollars(before.left.plus(heldIn(before)));
         if (rest.gt(0)) {
-          const purse = openPurse(scope(), before, 0);
-          expect((await purse.take({ wanted: rest, least: rest }, noLimit))?.amount.toFixed()).toBe(
+          const reservations = openBudgetReservations(scope(), before, 0);
+          expect((await reservations.reserve({ wanted: rest, least: rest }, noLimit))?.amount.toFixed()).toBe(
             rest.toFixed(),
           );
           expectBalanced(await read());
@@ -104,16 +107,16 @@ test('whatever processes do at the same time, a budget is never exceeded, and wh
 
 test('a new period begins with the whole limit, and takes nothing from the one before', async () => {
   const { read, scope, clock } = await world('1', 'day');
-  const purse = openPurse(scope(), await read(), 0);
+  const reservations = openBudgetReservations(scope(), await read(), 0);
   const all = { wanted: new Big(1), least: new Big(1) };
-  const late = await purse.take(all, noLimit);
-  expect(await purse.take(all, noLimit)).toBeUndefined();
+  const late = await reservations.reserve(all, noLimit);
+  expect(await reservations.reserve(all, noLimit)).toBeUndefined();
   clock.at += 86_400_000;
-  const next = await purse.take(all, noLimit);
+  const next = await reservations.reserve(all, noLimit);
   expect(next?.amount.toFixed()).toBe('1');
   late?.settle(new Big(1));
   next?.settle(new Big('0.25'));
-  await purse.flush();
+  await reservations.flush();
   const budget = await read();
   expectBalanced(budget);
   expect(toDollars(budget.spent).toFixed()).toBe('0.25');
@@ -122,17 +125,17 @@ test('a new period begins with the whole limit, and takes nothing from the one b
 test('far from the limit a process writes once for 15 calls; near it, each call is set aside and settled', async () => {
   const { read, tenant } = await world('10');
   const { consumed, reset, scopeOf } = countingRuntime();
-  const purse = openPurse(scopeOf(tenant), await read(), 0);
+  const reservations = openBudgetReservations(scopeOf(tenant), await read(), 0);
   const call = async (cost: string) => {
     const amount = new Big(cost);
-    (await purse.take({ wanted: amount, least: amount }, noLimit))?.settle(amount);
+    (await reservations.reserve({ wanted: amount, least: amount }, noLimit))?.settle(amount);
     // Near the limit it is settled at once.
-    await purse.flush();
+    await reservations.flush();
   };
   const calls = async (count: number, cost: string) => {
     const amount = new Big(cost);
     for (let made = 0; made < count; made++) {
-      (await purse.take({ wanted: amount, least: amount }, noLimit))?.settle(amount);
+      (await reservations.reserve({ wanted: amount, least: amount }, noLimit))?.settle(amount);
     }
   };
   await calls(1, '0.001');

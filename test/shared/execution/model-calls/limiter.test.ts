@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallLimits } from '../../../../shared/adapters/models/call-limits.ts';
 import { RunMustWait } from '../../../../shared/core/errors/run-must-wait.ts';
-import { admitToAll } from '../../../../shared/execution/model-calls/gate.ts';
+import { acquireAll } from '../../../../shared/execution/model-calls/limiter.ts';
 import { processAt, sharedItem } from '../../../support/flows/throttled-processes.ts';
 import { virtualTime } from '../../../support/flows/virtual-time.ts';
 import { mostInAMinute } from '../../../support/models/call-arrivals.ts';
@@ -315,14 +315,14 @@ async function madeUnderTwo(
   const time = virtualTime();
   const start = time.now();
   const gates = [outer, inner].map((limits, index) => ({
-    gate: processAt(sharedItem(time).store, time, `gate${index}`).gate,
+    limiter: processAt(sharedItem(time).store, time, `gate${index}`).gate,
     limits,
   }));
   const made: { at: number; until: number }[] = [];
   for (let call = 0; call < calls; call++) {
     void (async () => {
       for (;;) {
-        const pass = await admitToAll(gates, {
+        const pass = await acquireAll(gates, {
           scope: {} as never,
           tokens: 0,
           isLive: false,
