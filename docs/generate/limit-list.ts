@@ -1,4 +1,4 @@
-import { defaultLimits, maximumLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
+import { maximumLimits, readDefaultLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
 import type { ConstantName } from './constants.ts';
 
 export interface Limit {
@@ -75,14 +75,14 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     limits: [
       {
         what: 'Requests of an API key an hour',
-        constant: defaultLimits().perHour,
+        constant: readDefaultLimits().perHour,
         unit: '',
         at: '429',
         change: `${rates}; for one key \`rateLimits\``,
       },
       {
         what: 'Requests of an API key a day',
-        constant: defaultLimits().perDay,
+        constant: readDefaultLimits().perDay,
         unit: '',
         at: '429',
         change: 'the same',

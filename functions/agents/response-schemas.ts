@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import type { PrimaryFlow } from '../../shared/domain/agents/agent-store.ts';
 import { type Agent, agentStatuses, agentTypes } from '../../shared/domain/agents/config/agent.ts';
-import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
+import { buildDashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 
 export const AgentParams = z.object({ id: resourceId('agent') });
 
@@ -90,7 +90,7 @@ const capabilities = z.array(AgentCapabilityResponse);
 const linked = { dashboardUrl: z.string().meta({ description: dashboardUrlText }) };
 const linkedExample = {
   ...agentExample,
-  dashboardUrl: dashboardUrl('https://api.example.com', 'agents', agentExample.id),
+  dashboardUrl: buildDashboardUrl('https://api.example.com', 'agents', agentExample.id),
 };
 
 export const AgentResponse = z
@@ -115,7 +115,7 @@ export const UpdatedAgentResponse = z
 /** @param primaryFlow Null if it is deleted. */
 export const toAgentResponse = (agent: Agent, primaryFlow: PrimaryFlow | null, baseUrl: string) => ({
   ...agent,
-  dashboardUrl: dashboardUrl(baseUrl, 'agents', agent.id),
+  dashboardUrl: buildDashboardUrl(baseUrl, 'agents', agent.id),
   primaryFlow,
   primaryFlowId: primaryFlow?.id ?? null,
   capabilities: agent.capabilities.map((capability) => ({ ...capability, agentId: agent.id })),

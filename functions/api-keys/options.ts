@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { permissionsOfCommandLine } from '../../shared/domain/api-keys/command-line-permissions.ts';
-import { defaultLimits, maximumLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
+import { listCommandLinePermissions } from '../../shared/domain/api-keys/command-line-permissions.ts';
+import { maximumLimits, readDefaultLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { permissionGroups } from '../../shared/platform/identity/permissions.ts';
+import { listPermissionGroups } from '../../shared/platform/identity/permissions.ts';
 
 export const apiKeyOptions = defineEndpoint({
   id: 'api-keys.options',
@@ -39,13 +39,13 @@ export const apiKeyOptions = defineEndpoint({
   needs: {},
 
   async handle({ permissions }) {
-    const { perHour: defaultPerHour, perDay: defaultPerDay } = defaultLimits();
+    const { perHour: defaultPerHour, perDay: defaultPerDay } = readDefaultLimits();
     const { perHour: maxPerHour, perDay: maxPerDay } = maximumLimits;
     return {
-      permissionGroups: permissionGroups(),
+      permissionGroups: listPermissionGroups(),
       rateLimits: { defaultPerHour, defaultPerDay, maxPerHour, maxPerDay },
       permissionScopes: null,
-      commandLinePermissions: permissionsOfCommandLine(await permissions()),
+      commandLinePermissions: listCommandLinePermissions(await permissions()),
     };
   },
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { BudgetScope, budgetPeriods } from '../../shared/domain/budgets/budget/budget.ts';
 import type { WrittenBudget } from '../../shared/domain/budgets/budget-store.ts';
-import { budgetView } from '../../shared/domain/budgets/budget-view.ts';
+import { toBudgetView } from '../../shared/domain/budgets/budget-view.ts';
 
 export const BudgetParams = z.object({ id: resourceId('budget') });
 
@@ -73,6 +73,6 @@ export const BudgetResponse = z
 
 /** @param secret Shown once. */
 export function toBudgetResponse({ budget, secret }: WrittenBudget, now: Date) {
-  const view = budgetView(budget, now);
+  const view = toBudgetView(budget, now);
   return { ...view, notify: { ...view.notify, ...(secret !== undefined && { secret }) } };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
-import { tokenWarnings } from '../../shared/domain/client-tokens/token-warnings.ts';
+import { findTokenWarnings } from '../../shared/domain/client-tokens/token-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { assertMayGrant } from './may-grant.ts';
@@ -28,7 +28,7 @@ export const createClientToken = defineEndpoint({
   async handle({ body: { productSurfaceId, defaultFlowId = null, ...given }, principal }, { tokens }) {
     assertMayGrant(principal, { ...given, surface: productSurfaceId });
     const token = await tokens.create(principal, { ...given, defaultFlowId, surfaceId: productSurfaceId });
-    return { clientToken: toTokenResponse(token), token: token.value, warnings: tokenWarnings(token) };
+    return { clientToken: toTokenResponse(token), token: token.value, warnings: findTokenWarnings(token) };
   },
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
-import { tokenWarnings } from '../../shared/domain/client-tokens/token-warnings.ts';
+import { findTokenWarnings } from '../../shared/domain/client-tokens/token-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { assertMayGrant } from './may-grant.ts';
@@ -26,7 +26,7 @@ export const updateClientToken = defineEndpoint({
 
   async handle({ params: { id }, body, principal }, { tokens }) {
     const token = await tokens.update(principal, id, body, (after) => assertMayGrant(principal, after));
-    return { clientToken: toTokenResponse(token), warnings: tokenWarnings(token) };
+    return { clientToken: toTokenResponse(token), warnings: findTokenWarnings(token) };
   },
 });
 

@@ -3,7 +3,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import type { LoadedFlow } from '../../shared/domain/flows/flow-store.ts';
 import { FlowStep } from '../../shared/domain/flows/steps/step.ts';
-import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
+import { buildDashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 
 export const FlowParams = z.object({ id: resourceId('flow') });
 export const FlowName = nameUpTo(255);
@@ -28,5 +28,5 @@ export const FlowResponse = z
 export const toFlowResponse = ({ steps, ...flow }: LoadedFlow, baseUrl: string) => ({
   ...flow,
   flowSteps: steps,
-  dashboardUrl: dashboardUrl(baseUrl, 'flows', flow.id),
+  dashboardUrl: buildDashboardUrl(baseUrl, 'flows', flow.id),
 });

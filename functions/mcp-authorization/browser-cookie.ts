@@ -1,4 +1,4 @@
-import { newToken } from '../../shared/domain/mcp-connections/connection-link.ts';
+import { generateToken } from '../../shared/domain/mcp-connections/connection-link.ts';
 
 /** Browsers accept the prefix, which keeps other hosts from setting the cookie, only over https. */
 const nameAt = (baseUrl: string) =>
@@ -12,7 +12,7 @@ export const browserIn = (cookies: string | undefined, baseUrl: string): string 
 
 /** The token of the browser, which several authorizations share, and the cookie that keeps it. */
 export function browserCookie(cookies: string | undefined, baseUrl: string) {
-  const browser = browserIn(cookies, baseUrl) ?? newToken();
+  const browser = browserIn(cookies, baseUrl) ?? generateToken();
   const attributes = ['Path=/', 'HttpOnly', 'SameSite=Lax', `Max-Age=${maxAgeSeconds}`];
   if (baseUrl.startsWith('https://')) attributes.push('Secure');
   return { browser, cookie: [`${nameAt(baseUrl)}=${browser}`, ...attributes].join('; ') };

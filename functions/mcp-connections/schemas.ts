@@ -5,7 +5,7 @@ import { ServerUrl } from '../../shared/domain/flows/steps/server-url.ts';
 import { openPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import type { Linked } from '../../shared/domain/mcp-connections/connection-store.ts';
 import {
-  connectionStatus,
+  getConnectionStatus,
   type ShownConnection,
 } from '../../shared/domain/mcp-connections/mcp-connection.ts';
 import { SecretValue } from '../../shared/domain/secrets/secret.ts';
@@ -95,7 +95,7 @@ export function toConnectionResponse(connection: ShownConnection, authorizeUrl: 
   const isOpen = link !== null && link.expiresAt > now.toISOString();
   return {
     ...shown,
-    status: connectionStatus(connection, now),
+    status: getConnectionStatus(connection, now),
     clientId: client.id,
     callbackUrl: client.redirectUrl,
     authorizeUrl,

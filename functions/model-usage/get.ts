@@ -1,5 +1,5 @@
 import { usageMonths } from '../../shared/domain/model-usage/usage-days.ts';
-import { usageReport } from '../../shared/domain/model-usage/usage-report.ts';
+import { createUsageReport } from '../../shared/domain/model-usage/usage-report.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -29,7 +29,7 @@ export const getModelUsage = defineEndpoint({
       .filter(({ configId }) => modelConfigId === undefined || configId === modelConfigId);
     return {
       meta: { startDate, endDate, granularity, ...(period && { period }), dataSource: 'counters' },
-      ...usageReport(days, { startDate, endDate, granularity }),
+      ...createUsageReport(days, { startDate, endDate, granularity }),
     };
   },
 });

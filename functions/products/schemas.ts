@@ -4,7 +4,7 @@ import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts'
 import type { Product } from '../../shared/domain/products/product.ts';
 import { Canvas, Spec } from '../../shared/domain/products/product-body.ts';
 import type { Surface } from '../../shared/domain/surfaces/surface/surface.ts';
-import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
+import { buildDashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 import { SurfaceResponse, surfaceExample, toWholeSurface } from '../surfaces/response-schemas.ts';
 import { ProductCapabilityResponse, toCapabilityResponse } from './capability-schemas.ts';
 
@@ -59,7 +59,11 @@ const productExample = {
   canvas: {},
   createdAt: '2026-11-22T09:30:00.000Z',
   updatedAt: '2026-11-22T09:30:00.000Z',
-  dashboardUrl: dashboardUrl('https://api.example.com', 'products', 'product_01k9m4v7d3x8qz5w2r6t0y1hbn'),
+  dashboardUrl: buildDashboardUrl(
+    'https://api.example.com',
+    'products',
+    'product_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  ),
 };
 
 export const UpdatedProduct = z.object(fields).meta({ id: 'UpdatedProduct', examples: [productExample] });
@@ -85,7 +89,7 @@ export const toProductResponse = (product: Product, baseUrl: string) => ({
   spec: product.spec,
   createdAt: product.createdAt,
   updatedAt: product.updatedAt,
-  dashboardUrl: dashboardUrl(baseUrl, 'products', product.id),
+  dashboardUrl: buildDashboardUrl(baseUrl, 'products', product.id),
 });
 
 export const toWholeProduct = (product: Product, surfaces: readonly Surface[], baseUrl: string) => ({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { scopeOfCode } from '../../shared/domain/api-keys/command-line-login.ts';
+import { findCodeScope } from '../../shared/domain/api-keys/command-line-login.ts';
 import { commandLineLogins } from '../../shared/domain/api-keys/command-line-logins.ts';
 import { defineScope, readBodyMember } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -14,7 +14,7 @@ export const redeemLogin = defineEndpoint({
   scope: defineScope({
     what: 'Login',
     uses: ['table:read'],
-    from: (event, runtime) => scopeOfCode(readBodyMember(event, 'code'), runtime),
+    from: (event, runtime) => findCodeScope(readBodyMember(event, 'code'), runtime),
     limit: { per: 'address', perHour: 100, perDay: 1_000 },
   }),
   summary: 'Get the API key of a login',

@@ -1,7 +1,11 @@
 import * as z from 'zod';
 import { limitQueueTime, limitTotalTime, tenantSandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { type AccountFindings, accountCheck } from '../../shared/domain/flows/analysis/account-check.ts';
-import { isOutOfBounds, stepsMember, validateSentFlow } from '../../shared/domain/flows/analysis/validate.ts';
+import {
+  findStepsMember,
+  isOutOfBounds,
+  validateSentFlow,
+} from '../../shared/domain/flows/analysis/validate.ts';
 import { mapPricer } from '../../shared/execution/forecast/map-prices.ts';
 import { optionalCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -67,7 +71,7 @@ Templates, scripts and schemas are checked for 8 seconds at most: a finding name
     const own = tenantSandbox(principal?.tenant ?? 'anonymous');
     const sandbox = limitQueueTime(limitTotalTime(own, budgetMs), signal);
     const validation = await validateSentFlow(CreateFlowBody, body, sandbox);
-    const member = stepsMember(body);
+    const member = findStepsMember(body);
     const { errors, findings, performed, skipped } =
       principal && account && !isOutOfBounds(validation)
         ? await account.checkAccount(body[member], member, principal.permissions)

@@ -3,10 +3,10 @@ import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { parseCharset } from '../../shared/core/text-encoding.ts';
 import { Warning } from '../../shared/core/warnings.ts';
 import {
-  csvWarnings,
   cutErrors,
   firstRows,
-  rowErrorTexts,
+  renderCsvWarnings,
+  renderRowErrors,
 } from '../../shared/domain/records/csv/csv-report.ts';
 import {
   type CsvDraft,
@@ -111,11 +111,11 @@ export const uploadCsv = defineEndpoint({
     });
     const nextLine = unfinished.length > 0 ? Math.min(...unfinished.map(({ line }) => line)) : undefined;
     const reported = nextLine === undefined ? errors : cutErrors(nextLine, errors);
-    const errorDetails = rowErrorTexts(reported);
+    const errorDetails = renderRowErrors(reported);
     const failed = new Set(reported.map(({ line }) => line));
     const isStored = ({ line }: RowError) =>
       !failed.has(line) && line < (nextLine ?? Number.POSITIVE_INFINITY);
-    const warnings = csvWarnings(found.filter(isStored));
+    const warnings = renderCsvWarnings(found.filter(isStored));
     return {
       success: created > 0,
       created,

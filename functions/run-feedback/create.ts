@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { missingPermission } from '../../shared/core/errors/errors.ts';
 import { runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
-import { kindPermission, listKinds } from '../../shared/domain/runs/kind-permissions.ts';
+import { listKinds, toKindPermission } from '../../shared/domain/runs/kind-permissions.ts';
 import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -35,7 +35,7 @@ export const createRunFeedback = defineEndpoint({
     const held = await permissions();
     const executable = listKinds(held, 'EXECUTE');
     const run = await findRun(runId, [...executable, ...listKinds(held, 'READ')]);
-    if (!executable.includes(run.kind)) throw missingPermission(kindPermission(run.kind, 'EXECUTE'));
+    if (!executable.includes(run.kind)) throw missingPermission(toKindPermission(run.kind, 'EXECUTE'));
     checkPlace(run, body);
     const { kind, flowId, agentId, toolId, ttl } = run;
     const { userId, keyId } = principal;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { missingPermission, notFound } from '../../shared/core/errors/errors.ts';
 import { runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
 import { visitorFeedback } from '../../shared/domain/feedback/visitor-feedback.ts';
-import { kindPermission, listKinds } from '../../shared/domain/runs/kind-permissions.ts';
+import { listKinds, toKindPermission } from '../../shared/domain/runs/kind-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { writesRuns } from '../runs/schemas.ts';
@@ -27,7 +27,7 @@ export const deleteFeedback = defineEndpoint({
     const writable = listKinds(held, 'WRITE');
     const known = [...writable, ...listKinds(held, 'READ')];
     if (!found || !known.includes(found.kind)) throw notFound('Feedback');
-    if (!writable.includes(found.kind)) throw missingPermission(kindPermission(found.kind, 'WRITE'));
+    if (!writable.includes(found.kind)) throw missingPermission(toKindPermission(found.kind, 'WRITE'));
     if (found.conversationId) await ofVisitors.remove(found.conversationId, id);
     await feedback.remove(id);
   },

@@ -1,5 +1,5 @@
 import { groupNames } from '../../shared/domain/run-metrics/group-names.ts';
-import { metricsGroups, needsInside, needsRecords } from '../../shared/domain/run-metrics/metrics-report.ts';
+import { groupMetrics, needsInside, needsRecords } from '../../shared/domain/run-metrics/metrics-report.ts';
 import { numbersReader } from '../../shared/domain/run-metrics/read-numbers.ts';
 import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
@@ -30,7 +30,7 @@ export const getRunMetrics = defineEndpoint({
     const filter = { groupBy, kinds, readable, flowId, agentId, surfaceId };
     const range = { inside: needsInside(filter), records: needsRecords(filter) };
     const [from = '', to = from] = [periods[0], periods.at(-1)];
-    const groups = metricsGroups(await numbers({ from, to, ...range }), periods, filter);
+    const groups = groupMetrics(await numbers({ from, to, ...range }), periods, filter);
     const shown = await names(groups, groupBy, held);
     return {
       interval,

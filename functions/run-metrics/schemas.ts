@@ -3,7 +3,7 @@ import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { resourceId } from '../../shared/core/ids.ts';
 import { metricKinds } from '../../shared/domain/run-metrics/cell.ts';
 import { groupings, groupingsOfRecords } from '../../shared/domain/run-metrics/metrics-report.ts';
-import { dayMs, hourMs, periodsBetween } from '../../shared/domain/runs/hours.ts';
+import { dayMs, hourMs, listPeriods } from '../../shared/domain/runs/hours.ts';
 import { checkRange, listOfNames, Moment } from '../../shared/platform/data/lists/query-values.ts';
 
 const intervals = ['hour', 'day'] as const;
@@ -77,7 +77,7 @@ export function reportPeriods(query: z.output<typeof RunMetricsQuery>, now: Date
     );
   }
   const nameOf = (at: number) => new Date(at).toISOString().slice(0, query.interval === 'hour' ? 13 : 10);
-  return periodsBetween(nameOf(first), nameOf(last));
+  return listPeriods(nameOf(first), nameOf(last));
 }
 
 const usd = 'USD as decimal text, the exact sum';

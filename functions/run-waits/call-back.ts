@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { hasCode, invalidAt, notFound, tooLarge } from '../../shared/core/errors/errors.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../shared/core/json/nesting.ts';
-import { scopeOfToken } from '../../shared/domain/run-waits/wait-link.ts';
+import { findTokenScope } from '../../shared/domain/run-waits/wait-link.ts';
 import { waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
 import { linkedWait } from '../../shared/execution/run-waits/linked-wait.ts';
 import { defineScope } from '../../shared/platform/auth/scope-from.ts';
@@ -19,7 +19,7 @@ export const callBack = defineEndpoint({
   scope: defineScope({
     what: 'Callback',
     uses: ['credentials'],
-    from: ({ pathParameters }, runtime) => scopeOfToken(pathParameters?.token, runtime),
+    from: ({ pathParameters }, runtime) => findTokenScope(pathParameters?.token, runtime),
     limit: { per: 'address', perHour: 10_000, perDay: 100_000 },
   }),
   summary: 'Continue a run that waits for a callback',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import { AnswerBody, answerView, RunAnswer } from '../../shared/domain/run-waits/answer-body.ts';
+import { AnswerBody, RunAnswer, toAnswerView } from '../../shared/domain/run-waits/answer-body.ts';
 import { waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
 import { waitFinder } from '../../shared/execution/run-waits/find-wait.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -32,7 +32,7 @@ export const answerRun = defineEndpoint({
   async handle({ params: { id }, body, principal }, { find, answers }) {
     const { stepId, itemKey, recordId, ...given } = body;
     const wait = await find({ id, stepId, itemKey, recordId });
-    return answerView(wait, await answers.approve(wait, given, principal.keyId ?? principal.userId));
+    return toAnswerView(wait, await answers.approve(wait, given, principal.keyId ?? principal.userId));
   },
 });
 

@@ -1,6 +1,6 @@
 import { challengedCredential } from '../../shared/platform/auth/challenged-credential.ts';
 import { hasCredential } from '../../shared/platform/auth/credential.ts';
-import { apiBaseUrl } from '../../shared/platform/http/base-url.ts';
+import { buildBaseUrl } from '../../shared/platform/http/base-url.ts';
 import { mcpPath, surfaceMcpPath, wellKnown } from './paths.ts';
 
 /**
@@ -10,7 +10,7 @@ import { mcpPath, surfaceMcpPath, wellKnown } from './paths.ts';
 export const keyOrSession = challengedCredential({
   accepts: ['surface-key'],
   challengeOf(event) {
-    const baseUrl = apiBaseUrl(mcpPath, event.requestContext);
+    const baseUrl = buildBaseUrl(mcpPath, event.requestContext);
     const { id = '', surfaceId = '' } = event.pathParameters ?? {};
     const url = baseUrl + wellKnown + surfaceMcpPath({ id, surfaceId });
     return `Bearer ${hasCredential(event) ? 'error="invalid_token", ' : ''}resource_metadata="${url}"`;

@@ -1,5 +1,5 @@
 import { labelsInHeaders } from '../../shared/domain/runs/run-labels.ts';
-import { exposedItems, itemOfSlug } from '../../shared/domain/surfaces/exposed-item.ts';
+import { exposedItems, findSlugItem } from '../../shared/domain/surfaces/exposed-item.ts';
 import { assertMayRun, assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
@@ -16,7 +16,7 @@ export const runSurfaceItem = defineEndpoint({
     const scope = readLastFlowAhead(given, surfaceId, endpointSlug);
     const whole = await exposedItems(scope).findSurface(id, surfaceId);
     assertOpen(whole.surface, principal);
-    const found = itemOfSlug(whole, 'api', endpointSlug);
+    const found = findSlugItem(whole, 'api', endpointSlug);
     rememberFlow(found, endpointSlug);
     assertMayRun(found, principal);
     const isStreamed = header('accept')?.includes('text/event-stream') ?? false;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { hasCode, ifMissing, tooManyAtOnce, unauthenticated } from '../../shared/core/errors/errors.ts';
 import { resourceId } from '../../shared/core/ids.ts';
-import { exposedItems, itemOfSlug } from '../../shared/domain/surfaces/exposed-item.ts';
+import { exposedItems, findSlugItem } from '../../shared/domain/surfaces/exposed-item.ts';
 import { assertMayRun, assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
 import { toRunSurface } from '../../shared/domain/surfaces/surface/run-surface.ts';
 import { webhookStarter } from '../../shared/execution/incoming-webhooks/start-webhook.ts';
@@ -75,7 +75,7 @@ export const receiveWebhook = defineEndpoint({
     const { signature } = surface.type === 'webhook' ? surface.inbound : {};
     if (principal && signature) throw unauthenticated('The surface takes signed requests only');
     assertOpen(surface, principal ?? { environment: 'production' });
-    const found = itemOfSlug(whole, 'webhook', params.endpointSlug);
+    const found = findSlugItem(whole, 'webhook', params.endpointSlug);
     if (principal) assertMayRun(found, principal);
     const challenge = slackChallenge(signature, body);
     if (challenge !== undefined) return { status: 200, body: { challenge } };

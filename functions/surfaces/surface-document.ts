@@ -1,5 +1,5 @@
 import type { ExposedItem, ExposedSurface } from '../../shared/domain/surfaces/exposed-item.ts';
-import { openApiOperation, openapiComponents } from '../../shared/platform/http/openapi/openapi.ts';
+import { openApiOperation, toComponents } from '../../shared/platform/http/openapi/openapi.ts';
 import type { Components, Json } from '../../shared/platform/http/openapi/openapi-schemas.ts';
 import { runDeclaration } from '../surface-runs/run-declaration.ts';
 
@@ -24,7 +24,7 @@ export function surfaceDocument({ surface, exposed }: ExposedSurface, url: strin
     servers: [{ url }],
     security: [{ bearer: [] }],
     paths: Object.fromEntries(paths),
-    components: openapiComponents(schemas, 'A key of this surface, or an API key that may run products'),
+    components: toComponents(schemas, 'A key of this surface, or an API key that may run products'),
   };
 }
 

@@ -1,6 +1,6 @@
-import { kindPermission } from '../../shared/domain/runs/kind-permissions.ts';
+import { toKindPermission } from '../../shared/domain/runs/kind-permissions.ts';
 import { runKinds } from '../../shared/domain/runs/run.ts';
-import { secretKeysOfValue, TelemetryBody } from '../../shared/domain/telemetry/telemetry-body.ts';
+import { listValueSecretKeys, TelemetryBody } from '../../shared/domain/telemetry/telemetry-body.ts';
 import { telemetryWriter } from '../../shared/domain/telemetry/telemetry-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -40,8 +40,8 @@ The setting is replaced as a whole. The address must be public and https, unless
 
 /** What the collector would get, the caller must have the right to get or to use. */
 const permissionsFor = ({ headers, content }: TelemetryBody): Permission[] => [
-  ...(Object.values(headers).flatMap(secretKeysOfValue).length > 0 ? (['SECRETS:WRITE'] as const) : []),
-  ...(content === 'full' ? runKinds.map((kind) => kindPermission(kind, 'READ')) : []),
+  ...(Object.values(headers).flatMap(listValueSecretKeys).length > 0 ? (['SECRETS:WRITE'] as const) : []),
+  ...(content === 'full' ? runKinds.map((kind) => toKindPermission(kind, 'READ')) : []),
 ];
 
 export const handler = toLambda(putTelemetry);

@@ -4,7 +4,7 @@ import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { tableWalk } from '../../shared/platform/data/walk.ts';
-import { type MigrationProgress, migrationProgress } from '../../shared/platform/migrations/progress.ts';
+import { type MigrationProgress, readProgress } from '../../shared/platform/migrations/progress.ts';
 import { runMigration } from '../../shared/platform/migrations/run-migration.ts';
 import {
   MigrationMessage,
@@ -44,9 +44,7 @@ async function command({ start, again = false }: MigrateCommand): Promise<Migrat
   const scope = productionRuntime().scopeOf('');
   if (start) await migrationStarter(scope).start(migrations, again);
   return Promise.all(
-    migrations.map(
-      async ({ id }) => (await migrationProgress(scope.table, id)) ?? { id, state: 'not started' },
-    ),
+    migrations.map(async ({ id }) => (await readProgress(scope.table, id)) ?? { id, state: 'not started' }),
   );
 }
 

@@ -1,11 +1,11 @@
 import type { Sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { invalid } from '../../shared/core/errors/errors.ts';
-import { newAgentFields } from '../../shared/domain/agents/agent-changes.ts';
+import { createAgentFields } from '../../shared/domain/agents/agent-changes.ts';
 import { checkAgent } from '../../shared/domain/agents/checks/check-agent.ts';
 import type { FlowStepInput } from '../../shared/domain/flows/checking/flow-step.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
 import { type CheckedTool, checkTool } from '../../shared/domain/tools/check-tool.ts';
-import { parametersProblems } from '../../shared/domain/tools/parameters-problems.ts';
+import { findParametersProblems } from '../../shared/domain/tools/parameters-problems.ts';
 import type { ResourceMembers } from '../../shared/domain/workspace/kinds/kind.ts';
 
 /** @throws 400 */
@@ -23,10 +23,10 @@ export async function checkParameters(
   sandbox: Sandbox,
 ): Promise<void> {
   const schema = parametersSchema as ResourceMembers | null | undefined;
-  const problems = await parametersProblems(schema, ['parametersSchema'], sandbox);
+  const problems = await findParametersProblems(schema, ['parametersSchema'], sandbox);
   if (problems.length > 0) throw invalid(problems);
 }
 
 /** @throws 400 */
 export const checkAgentTexts = (content: ResourceMembers, sandbox: Sandbox): Promise<void> =>
-  checkAgent({ ...newAgentFields(''), ...content }, sandbox);
+  checkAgent({ ...createAgentFields(''), ...content }, sandbox);

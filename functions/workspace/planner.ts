@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { stateProblems } from '../../shared/domain/workspace/checks/state-problems.ts';
-import { workspaceTextProblems } from '../../shared/domain/workspace/checks/text-problems.ts';
+import { findWorkspaceTextProblems } from '../../shared/domain/workspace/checks/text-problems.ts';
 import { kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
 import type { NameBook } from '../../shared/domain/workspace/names.ts';
 import { planChanges, type WorkspacePlan } from '../../shared/domain/workspace/plan.ts';
@@ -46,7 +46,7 @@ export const workspacePlanner = /* @__PURE__ */ using(
       const { book } = snapshot;
       /** They need all references. */
       const laterErrors = async () => [
-        ...(await workspaceTextProblems(plan.changes, writers, book, limited)),
+        ...(await findWorkspaceTextProblems(plan.changes, writers, book, limited)),
         ...(await stateProblems(scope)(plan.changes, book)),
       ];
       return {

@@ -5,9 +5,9 @@ import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { apiKeyEntity, credentialEntity, toCredential } from '../../shared/platform/auth/api-key.ts';
 import {
   generateKey,
+  getKeyEnvironment,
   hashKey,
   isWellFormedKey,
-  keyEnvironment,
 } from '../../shared/platform/auth/key-format.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Permission } from '../../shared/platform/identity/permissions.ts';
@@ -52,7 +52,7 @@ export async function ensureCredentials(directory: string | undefined): Promise<
 function chosenLiveKey(): string | undefined {
   const key = process.env.LOCAL_API_KEY;
   if (!key) return undefined;
-  if (isWellFormedKey(key) && keyEnvironment(key) === 'production') return key;
+  if (isWellFormedKey(key) && getKeyEnvironment(key) === 'production') return key;
   throw new StartError(
     'LOCAL_API_KEY is not a well-formed live key. A live key is tv_live_, 43 letters and digits, and a checksum of 6 more. Unset LOCAL_API_KEY to generate a key.',
   );

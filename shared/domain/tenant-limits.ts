@@ -20,12 +20,12 @@ export type Limited = keyof typeof tenantLimits;
 
 /** @param count The number after the change. @throws 409 */
 export function assertWithinLimit(what: Limited, count: number): void {
-  const problem = limitProblem(what, count);
+  const problem = findLimitProblem(what, count);
   if (problem) throw conflict(problem);
 }
 
 /** @param count The number after the change. */
-export function limitProblem(what: Limited, count: number): ErrorDetail | undefined {
+export function findLimitProblem(what: Limited, count: number): ErrorDetail | undefined {
   const max = tenantLimits[what];
   if (count <= max) return undefined;
   const message = `A tenant can have ${max} ${what}. Delete those that are no longer used`;

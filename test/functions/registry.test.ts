@@ -4,7 +4,7 @@ import { endpoints, groups } from '../../functions/index.ts';
 import { detailCodes } from '../../shared/core/errors/error-codes.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import type { EndpointGroup } from '../../shared/platform/http/group.ts';
-import { errorStatuses } from '../../shared/platform/http/lambda/error-statuses.ts';
+import { listErrorStatuses } from '../../shared/platform/http/lambda/error-statuses.ts';
 import { openApi, toDocumentedPath } from '../../shared/platform/http/openapi/openapi.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
@@ -350,7 +350,7 @@ test('the OpenAPI document contains every route, and every reference in it resol
 test('what statuses mean at an endpoint is said of statuses that it has', () => {
   const unknown = all.flatMap(({ statuses = {}, ...endpoint }) =>
     Object.keys(statuses)
-      .filter((status) => !errorStatuses(endpoint).includes(Number(status)))
+      .filter((status) => !listErrorStatuses(endpoint).includes(Number(status)))
       .map((status) => `${endpoint.id} ${status}`),
   );
   expect(unknown).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { errorStatuses } from '../../shared/platform/http/lambda/error-statuses.ts';
+import { listErrorStatuses } from '../../shared/platform/http/lambda/error-statuses.ts';
 import { whyNotDescribed } from '../support/stack/described.ts';
 import { newTenant, stack } from '../support/stack/stack.ts';
 
@@ -64,7 +64,7 @@ test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(
   '%s returns no error that the document does not describe, with its body, whatever is wrong with a request',
   async (_id, endpoint) => {
     const tenant = await newTenant();
-    const declared = errorStatuses(endpoint);
+    const declared = listErrorStatuses(endpoint);
     const isPublic = endpoint.permission === 'public' || endpoint.accepts !== undefined;
     const problems: string[] = [];
     const tried = firstOfKinds.has(endpoint) ? [...wrong, ...wrongForKinds] : wrong;

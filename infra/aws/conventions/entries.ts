@@ -5,8 +5,8 @@ import * as staticFiles from '../../../functions/static-files.ts';
 import { workers } from '../../../functions/workers/index.ts';
 import type { Requirements, Use } from '../../../shared/platform/aws/uses.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { endpointRequirements } from '../../../shared/platform/http/endpoint-requirements.ts';
-import { operationGroup } from '../../../shared/platform/http/openapi/openapi.ts';
+import { combineEndpointRequirements } from '../../../shared/platform/http/endpoint-requirements.ts';
+import { getOperationGroup } from '../../../shared/platform/http/openapi/openapi.ts';
 import { deadLetters, type QueueSpec, queues, recursiveLoopSetting, timers } from '../../resources.ts';
 import { endpointTimeoutSeconds, requestSeconds, staticFilesLambda } from '../../routes.ts';
 
@@ -38,7 +38,7 @@ const otherGroups: Readonly<Record<string, string>> = {
   'public.redeem-login': 'client-tokens',
 };
 
-const groupOf = (endpoint: AnyEndpoint) => otherGroups[endpoint.id] ?? operationGroup(endpoint);
+const groupOf = (endpoint: AnyEndpoint) => otherGroups[endpoint.id] ?? getOperationGroup(endpoint);
 
 function worker(name: string, timeoutSeconds: number, group = workersGroup): LambdaEntry {
   const requirements = workers[name]?.requirements;
@@ -80,7 +80,7 @@ export const listEntries = (all: readonly AnyEndpoint[]): readonly LambdaEntry[]
     group: groupOf(endpoint),
     timeoutSeconds: endpointTimeoutSeconds(endpoint),
     memoryMb: usualMb.endpoint,
-    ...endpointRequirements(endpoint),
+    ...combineEndpointRequirements(endpoint),
   })),
   single('authorizer', authorizer.requirements),
   single(staticFilesLambda, staticFiles.requirements),

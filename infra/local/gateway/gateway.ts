@@ -9,7 +9,7 @@ import type {
 import type { DetailCode } from '../../../shared/core/errors/error-codes.ts';
 import { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { log } from '../../../shared/core/log.ts';
-import { defaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
+import { readDefaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
 import {
   answerBytesMax,
   eventBytesMax,
@@ -155,7 +155,7 @@ export function createGateway(
 
 /** @returns the response to all methods of a path that no route has, if it is not the one of all other paths. */
 function unofferedMatcher() {
-  const paths = unofferedPaths(defaultLimits().perHour).map((each) => ({ ...each, method: 'any' }));
+  const paths = unofferedPaths(readDefaultLimits().perHour).map((each) => ({ ...each, method: 'any' }));
   const match = createRouteMatcher(paths);
   return (path: string) => match('any', path)?.route.response;
 }
@@ -269,7 +269,7 @@ type Answering = Socket & { _httpMessage?: ServerResponse | null };
 function refusalOf(code: string | undefined) {
   if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTooSlow();
-  const { body, ...malformed } = gatewayResponses(defaultLimits().perHour).DEFAULT_4XX;
+  const { body, ...malformed } = gatewayResponses(readDefaultLimits().perHour).DEFAULT_4XX;
   return { ...malformed, body: JSON.stringify(body) };
 }
 
@@ -348,7 +348,7 @@ export const eventTooLarge: APIGatewayProxyResult = {
 const gatewayFailure = (statusCode: number, error: string, code: DetailCode, message: string) => ({
   statusCode,
   headers: {
-    ...gatewayResponses(defaultLimits().perHour).DEFAULT_4XX.headers,
+    ...gatewayResponses(readDefaultLimits().perHour).DEFAULT_4XX.headers,
     ...gatewayCorsHeaders,
     'content-type': 'application/json',
     connection: 'close',

@@ -2,7 +2,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { ServiceError } from '../../../shared/core/errors/errors.ts';
-import { defaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
+import { readDefaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
 import { gatewayCorsHeaders } from '../../../shared/platform/http/responses/cors.ts';
 import { type HttpError, toHttpError } from '../../../shared/platform/http/responses/http-errors.ts';
 import { type GatewayResponseType, gatewayResponses } from '../../gateway-responses.ts';
@@ -21,7 +21,7 @@ export function encoded(
 export const gatewayAnswer = (
   type: GatewayResponseType,
   event: APIGatewayProxyEvent,
-): APIGatewayProxyResult => filledIn(gatewayResponses(defaultLimits().perHour)[type], event);
+): APIGatewayProxyResult => filledIn(gatewayResponses(readDefaultLimits().perHour)[type], event);
 
 /** A response of API Gateway whose body has variables. */
 export function filledIn(

@@ -35,7 +35,7 @@ export const begunMessageEntity = defineEntity({
 export type TaskOfMessage = Pick<A2aTask, 'surfaceId' | 'caller' | 'id' | 'contextId' | 'itemId'>;
 
 /** The same for a message that is sent again: without a context that was made for it. */
-export const messageFingerprint = (
+export const hashMessage = (
   { id, contextId, itemId }: TaskOfMessage,
   { parts }: Pick<ReceivedMessage, 'parts'>,
 ): string => hashTexts(itemId, contextId === id ? '' : contextId, JSON.stringify(parts));

@@ -16,7 +16,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import {
   begunMessageEntity,
-  messageFingerprint,
+  hashMessage,
   type ReceivedMessage,
   type TaskOfMessage,
 } from './begun-message.ts';
@@ -34,7 +34,7 @@ export type NewA2aTask = Omit<
   'messages' | 'status' | 'awaited' | 'output' | 'error' | 'createdAt' | 'updatedAt' | 'ttl'
 >;
 
-const notRepeated = () =>
+const createRepeatError = () =>
   invalidAt(
     'message.messageId',
     'INVALID_VALUE',
@@ -68,7 +68,7 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
     };
     const pushConfigs = JSON.stringify(made.pushConfigs ?? []);
     const { surfaceId, caller, id: taskId } = task;
-    const fingerprint = messageFingerprint(task, message);
+    const fingerprint = hashMessage(task, message);
     return {
       task: made,
       writes: [
@@ -100,7 +100,7 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
       const key = { ...task, messageId: message.id };
       const begun = await table.get(begunMessageEntity, key, { consistent: true });
       if (!begun) throw notFound('Task');
-      if (begun.fingerprint !== messageFingerprint(task, message)) throw notRepeated();
+      if (begun.fingerprint !== hashMessage(task, message)) throw createRepeatError();
       return begun.taskId;
     },
 
@@ -128,7 +128,8 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
     async hasMessage(task: A2aTask, { id, parts }: ReceivedMessage): Promise<boolean> {
       const messages = (await payloads.fetch(task.messages)) as ReceivedMessage[];
       const found = messages.find((each) => each.id === id);
-      if (found && !isDeepStrictEqual(found.parts, parseExact(JSON.stringify(parts)))) throw notRepeated();
+      if (found && !isDeepStrictEqual(found.parts, parseExact(JSON.stringify(parts))))
+        throw createRepeatError();
       return found !== undefined;
     },
 

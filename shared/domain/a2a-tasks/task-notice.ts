@@ -1,3 +1,12 @@
+/**
+ * The notifications of A2A tasks to the push addresses of their callers: the end of a task, and a question that it waits for.
+ *
+ * A notification is a list of writes, committed with what caused it, and a `send` afterwards that asks for the attempts at
+ * once. The id of an end's delivery is derived from the task and the config, so several processes that notice an end tell it
+ * once. Configs that are added while a task ends are told by `send`. Requests are built and signed by the worker of
+ * deliveries.
+ */
+
 import { createHash } from 'node:crypto';
 import { using } from '../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -5,7 +14,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type Delivery, deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
 import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
-import { type NewDelivery, newDelivery } from '../deliveries/new-delivery.ts';
+import { type NewDelivery, prepareDelivery } from '../deliveries/new-delivery.ts';
 import type { PushConfig } from './push-config.ts';
 import { type A2aTask, type A2aTaskKey, a2aTaskEntity } from './task.ts';
 
@@ -25,7 +34,7 @@ const createDelivery = (
   { id: configId }: PushConfig,
   fields: Pick<Delivery, 'id' | 'type'>,
 ): NewDelivery =>
-  newDelivery(scope, scope.now(), {
+  prepareDelivery(scope, scope.now(), {
     ...fields,
     surfaceId,
     executionId,

@@ -3,9 +3,9 @@
  *
  * A task is open until `end`, which works once; every other write has the condition that it still is. While a process answers
  * it, the task has a lease (`leaseUntil`); a run that goes on elsewhere, as a batch or when its caller has executed a tool, is
- * noted by `pause`, which ends the lease. An open task with a lease that is over has lost its process. Ends and questions are
- * told to the task's push configs through `task-notice.ts`, in the transaction that stores them, so a crash delays the
- * delivery and loses none.
+ * noted by `pause`, which ends the lease. An open task with a lease that is over has lost its process. A question is told to
+ * the task's push configs in the transaction that notes the pause; an end is told after it is stored, by deliveries whose ids
+ * are always the same, so that whoever notices it again tells nobody twice (`task-notice.ts`).
  *
  * The messages of tasks are in `task-messages.ts`; answering is in `shared/protocols/a2a`, progress of runs in
  * `shared/execution/a2a-tasks`.

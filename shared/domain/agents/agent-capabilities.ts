@@ -5,10 +5,10 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { saveDraft } from '../../platform/data/versions/version-kind.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { parametersProblems } from '../tools/parameters-problems.ts';
+import { findParametersProblems } from '../tools/parameters-problems.ts';
 import { agentStore } from './agent-store.ts';
 import { assertTargets } from './capability-targets.ts';
-import { linkWrite } from './checks/sub-agent-links.ts';
+import { createLinkWrite } from './checks/sub-agent-links.ts';
 import type { Agent, AgentCapability } from './config/agent.ts';
 import { type CapabilityInput, capabilitiesMax, newCapability } from './config/capabilities.ts';
 
@@ -35,7 +35,7 @@ export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Sco
   return {
     /** @throws 400 for an invalid schema or a call of itself; 404 for a missing agent or target; 409 for a taken name. */
     async add(agentId: string, input: CapabilityInput, sandbox: Sandbox): Promise<AgentCapability> {
-      const problems = await parametersProblems(input.parametersSchema, ['parametersSchema'], sandbox);
+      const problems = await findParametersProblems(input.parametersSchema, ['parametersSchema'], sandbox);
       if (problems.length > 0) throw invalid(problems);
       const id = newId('cap');
       const made = { id, createdAt: getIdCreatedAt(id) };
@@ -46,7 +46,7 @@ export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Sco
         const displayOrder = (capabilities.at(-1)?.displayOrder ?? -1) + 1;
         added = newCapability(input, { ...made, displayOrder });
         const { subAgentId } = input;
-        const alsoWrite = subAgentId ? [await linkWrite(table, agentId, subAgentId)] : [];
+        const alsoWrite = subAgentId ? [await createLinkWrite(table, agentId, subAgentId)] : [];
         return { capabilities: [...capabilities, added], alsoWrite };
       });
       return added as AgentCapability;

@@ -25,7 +25,7 @@ export const agentCards = /* @__PURE__ */ using([agentStore], (scope: Scope) => 
     /** Sends no credentials: cards are public. @throws as `agentCardFetcher`, after recording the failure; 400 if not external. */
     async refresh(id: string, signal: AbortSignal): Promise<{ agent: Agent; changeReport: CardChanges }> {
       const url = agentCardUrl(await agents.find(id));
-      if (!url) throw notExternal();
+      if (!url) throw createNotExternalError();
       const lastHealthCheckAt = scope.now().toISOString();
       try {
         const card = toCachedCard(await fetchAgentCard(url, signal), lastHealthCheckAt);
@@ -42,7 +42,7 @@ export const agentCards = /* @__PURE__ */ using([agentStore], (scope: Scope) => 
             updatedAt: lastHealthCheckAt,
           };
         });
-        if (!changeReport) throw notExternal();
+        if (!changeReport) throw createNotExternalError();
         return { agent, changeReport };
       } catch (error) {
         if (!(error instanceof StepError)) throw error;
@@ -57,7 +57,7 @@ export const agentCards = /* @__PURE__ */ using([agentStore], (scope: Scope) => 
   };
 });
 
-const notExternal = () =>
+const createNotExternalError = () =>
   invalidAt(
     'agentType',
     'INVALID_VALUE',

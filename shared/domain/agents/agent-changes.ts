@@ -23,7 +23,7 @@ export interface AgentChanges {
 
 export type EditedFields = Pick<Agent, 'name' | 'description' | 'icon'> & AgentContent;
 
-export const newAgentFields = (name: string): EditedFields => ({
+export const createAgentFields = (name: string): EditedFields => ({
   name,
   description: null,
   icon: null,

@@ -15,7 +15,7 @@ import { saveDraft } from '../../platform/data/versions/version-kind.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertConnections, connectionsOfServers } from '../mcp-connections/named-connections.ts';
-import { type AgentChanges, type EditedFields, mergeFields, newAgentFields } from './agent-changes.ts';
+import { type AgentChanges, createAgentFields, type EditedFields, mergeFields } from './agent-changes.ts';
 import { agentStore, type PrimaryFlow } from './agent-store.ts';
 import { assertTargets } from './capability-targets.ts';
 import { checkAgent } from './checks/check-agent.ts';
@@ -71,7 +71,7 @@ export const agentEditor = /* @__PURE__ */ using([agentStore, credentialWriter],
       const { userId, organizationId } = principal;
       const id = newId('agent');
       const createdAt = getIdCreatedAt(id);
-      const empty = newAgentFields(input.name);
+      const empty = createAgentFields(input.name);
       const capabilities = (input.capabilities ?? []).map((capability, displayOrder) =>
         newCapability(capability, { id: newId('cap'), createdAt, displayOrder }),
       );

@@ -23,7 +23,7 @@ import { exists, type Write } from '../../platform/data/writes.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { assertFits } from '../content-size.ts';
 import { flowEntity } from '../flows/flow.ts';
-import { secretUseWrites } from '../flows/secret-keys.ts';
+import { createSecretUseWrites } from '../flows/secret-keys.ts';
 import { cardScheduleWrites } from './card-schedule.ts';
 import {
   type Agent,
@@ -71,7 +71,7 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
         put: toItem(after),
         alsoWrite: [
           ...alsoWrite,
-          ...secretUseWrites(table, id, before, after),
+          ...createSecretUseWrites(table, id, before, after),
           ...cardScheduleWrites(table, id, { before, after, now: now() }),
         ],
       };
@@ -102,7 +102,7 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
       await table.commit([
         table.writes.insert(agentEntity, toItem(agent)),
         ...alsoWrite,
-        ...secretUseWrites(table, id, {}, agent),
+        ...createSecretUseWrites(table, id, {}, agent),
         ...cardScheduleWrites(table, id, { before: null, after: agent, now: now() }),
       ]);
       return agent;
@@ -110,18 +110,18 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
 
     /** Unreachable at once; a clean-up removes versions and executions. @param release Releases what is outside of the table. */
     async remove(id: string, release: (agent: Agent) => Promise<void>): Promise<void> {
-      const removal = async (agent: Agent): Promise<Modification<typeof agentEntity>> => {
+      const decideRemoval = async (agent: Agent): Promise<Modification<typeof agentEntity>> => {
         await release(agent);
         return {
           remove: true,
           alsoWrite: [
             tombstoneWrite(scope, id),
-            ...secretUseWrites(table, id, agent, {}),
+            ...createSecretUseWrites(table, id, agent, {}),
             ...cardScheduleWrites(table, id, { before: agent, after: null, now: now() }),
           ],
         };
       };
-      requireAgent(await table.modify(agentEntity, { id }, removal, { conflictError }));
+      requireAgent(await table.modify(agentEntity, { id }, decideRemoval, { conflictError }));
     },
 
     /** Records the time of a run, at most once a minute, to limit the writes. */

@@ -8,13 +8,13 @@ import {
   type Agent,
   type AgentContent,
   AgentVersion,
-  agentContent,
   agentVersionEntity,
   agentVersionsPartition,
   anyAgentVersionPartition,
+  pickAgentContent,
   toStoredContent,
 } from './config/agent.ts';
-import { credentialNames } from './credentials/credential-places.ts';
+import { listCredentialNames } from './credentials/credential-places.ts';
 
 export interface ChosenAgent {
   agent: Agent;
@@ -37,7 +37,7 @@ export const agentVersions = /* @__PURE__ */ using([agentStore], (scope: Scope) 
   const agents = agentStore(scope);
   const versions = manageVersions(scope, agentVersionKind, agents);
 
-  async function contentToRun(agent: Agent, { environment, version }: VersionChoice) {
+  async function selectContent(agent: Agent, { environment, version }: VersionChoice) {
     const usesLive = environment === 'test' || agent.publishedVersionId === null;
     const wanted = version ?? (usesLive ? 'draft' : 'published');
     if (wanted === 'draft') return { ...agent, id: agent.draft?.id ?? null };
@@ -69,8 +69,8 @@ export const agentVersions = /* @__PURE__ */ using([agentStore], (scope: Scope) 
      */
     async toRun(agentId: string, choice: VersionChoice): Promise<ChosenAgent> {
       const agent = await agents.find(agentId);
-      const { id: versionId, ...content } = await contentToRun(agent, choice);
-      return { agent, content: agentContent(content), versionId };
+      const { id: versionId, ...content } = await selectContent(agent, choice);
+      return { agent, content: pickAgentContent(content), versionId };
     },
   };
 });
@@ -99,11 +99,11 @@ const agentVersionKind: VersionKind<Agent, AgentVersion, AgentVersionSummary> = 
   contentOf: (agent) => ({
     agentId: agent.id,
     configSummary: summarizeConfig(agent),
-    ...agentContent(agent),
+    ...pickAgentContent(agent),
   }),
   publishedFields: (version) => ({
     publishedSecretKeys: version.secretKeys,
-    publishedCredentials: credentialNames(version),
+    publishedCredentials: listCredentialNames(version),
   }),
   stored: toStoredContent,
 };

@@ -27,9 +27,9 @@ import {
   type Agent,
   type AgentCapability,
   type AgentContent,
-  agentContent,
   agentEntity,
   agentVersionEntity,
+  pickAgentContent,
 } from './config/agent.ts';
 import type { ExternalConfig } from './config/external-config.ts';
 
@@ -66,7 +66,7 @@ const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter], (scope
     const versions = decodeReadable(agentVersionEntity, await table.getMany(published));
     const contents = new Map(versions.map((version) => [version.agentId, version]));
     return agents.map(({ id, name, description, icon, ...live }) => ({
-      ...agentContent(contents.get(id) ?? live),
+      ...pickAgentContent(contents.get(id) ?? live),
       id,
       name,
       description,
@@ -78,7 +78,7 @@ const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter], (scope
     const agents = new Map<string, LoadedAgent>();
     let next = [id];
     for (let level = 0; level <= exportLevelsMax && next.length > 0; level++) {
-      if (agents.size + next.length > agentsMax) throw tooMuch(`more than ${agentsMax} agents`);
+      if (agents.size + next.length > agentsMax) throw createTooMuchError(`more than ${agentsMax} agents`);
       const loaded = await loadLevel(next);
       for (const agent of loaded) agents.set(agent.id, agent);
       next = deduplicate(
@@ -95,11 +95,11 @@ const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter], (scope
     flows: Map<string, ExportedFlow>,
     level = 0,
   ): Promise<void> {
-    if (flows.size + ids.length > flowsMax) throw tooMuch(`more than ${flowsMax} flows`);
+    if (flows.size + ids.length > flowsMax) throw createTooMuchError(`more than ${flowsMax} flows`);
     for (const chunk of toChunks(ids, flowsAtOnce)) {
       const loaded = await Promise.all(chunk.map((id) => exportFlow(id).catch(ifMissing(undefined))));
       for (const flow of loaded) if (flow) flows.set(flow.id, flow);
-      if (countResponseBytes([...flows.values()]) > responseBytesMax) throw tooMuch(tooManyBytes);
+      if (countResponseBytes([...flows.values()]) > responseBytesMax) throw createTooMuchError(tooManyBytes);
     }
     const next = deduplicate(ids.flatMap((id) => listPromptFlowIds(flows.get(id)))).filter(
       (id) => !flows.has(id),
@@ -111,7 +111,7 @@ const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter], (scope
     const agents = await loadAgents(id);
     const root = agents.get(id);
     if (!root) throw notFound('Agent');
-    if (root.agentType === 'vendor_managed') throw notExportable();
+    if (root.agentType === 'vendor_managed') throw createNotExportableError();
     const flows = new Map<string, ExportedFlow>();
     const tools = new Map<string, Tool>();
     await loadFlows(deduplicate([...agents.values()].flatMap(listFlowIds)), flows);
@@ -121,7 +121,7 @@ const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter], (scope
     ]);
     // Tools run flows, whose steps run tools.
     for (let level = 0; level < exportLevelsMax && wanted.length > 0; level++) {
-      if (tools.size + wanted.length > toolsMax) throw tooMuch(`more than ${toolsMax} tools`);
+      if (tools.size + wanted.length > toolsMax) throw createTooMuchError(`more than ${toolsMax} tools`);
       const loaded = await readTools(scope, wanted);
       for (const tool of loaded) tools.set(tool.id, tool);
       const flowIds = deduplicate(loaded.flatMap(listToolFlowIds)).filter((flowId) => !flows.has(flowId));
@@ -172,10 +172,10 @@ const listPromptFlowIds = (flow: ExportedFlow | undefined) =>
 
 const tooManyBytes = `more than ${megabytes(responseBytesMax)}`;
 
-const tooMuch = (what: string) =>
+const createTooMuchError = (what: string) =>
   tooLarge(`The export would have ${what}. Export the sub-agents by themselves`);
 
-const notExportable = () =>
+const createNotExportableError = () =>
   invalidAt(
     'id',
     'INVALID_VALUE',
@@ -222,7 +222,7 @@ export const agentExporter = /* @__PURE__ */ using([loadForExport], (scope: Scop
     const tools = [...parts.tools.values()].map(toExportedTool);
     const flows = [...parts.flows.values()];
     const exported = mapTexts({ ...agent, tools, flows }, (text) => parts.models.get(text) ?? text);
-    if (countResponseBytes(exported) > responseBytesMax) throw tooMuch(tooManyBytes);
+    if (countResponseBytes(exported) > responseBytesMax) throw createTooMuchError(tooManyBytes);
     return exported;
   };
 });
@@ -232,7 +232,7 @@ function createInliner({ agents, flows, tools }: ExportParts) {
   let bytes = 0;
   const countBytes = <T>(part: T): T => {
     bytes += countResponseBytes(part);
-    if (bytes > responseBytesMax) throw tooMuch(tooManyBytes);
+    if (bytes > responseBytesMax) throw createTooMuchError(tooManyBytes);
     return part;
   };
 

@@ -38,7 +38,7 @@ export async function loginOfCode(
 }
 
 /** The scope of the tenant in which a person allowed a login. */
-export async function scopeOfCode(code: unknown, { scopeOf }: Runtime): Promise<Scope | undefined> {
+export async function findCodeScope(code: unknown, { scopeOf }: Runtime): Promise<Scope | undefined> {
   const login = await loginOfCode(scopeOf(''), code);
   return login && scopeOf(toTenant(login.userId, login.organizationId));
 }

@@ -24,13 +24,13 @@ export const commandLineLogins = /* @__PURE__ */ using(
   (scope: Scope) => {
     const { table, now, newId } = scope;
     const apiKeys = apiKeyStore(scope);
-    const removal = ({ hash }: CommandLineLogin) =>
+    const decideRemoval = ({ hash }: CommandLineLogin) =>
       table.writes.remove(commandLineLoginEntity, { hash }, exists);
 
     /** A code that came with a wrong verifier reached somebody else, so that nobody can use it any more. */
     async function withdraw(login: CommandLineLogin): Promise<void> {
       log.warn('A login code came with a wrong verifier', { loginId: login.id });
-      await table.commit([removal(login)]).catch(ignoreMissing);
+      await table.commit([decideRemoval(login)]).catch(ignoreMissing);
     }
 
     return {
@@ -77,7 +77,7 @@ export const commandLineLogins = /* @__PURE__ */ using(
         const apiKey = newApiKey({ newId }, plainKey, fields);
         const person = { userId, kind: 'session' as const, keyId: null, sourceIp };
         try {
-          await apiKeys.create(person, apiKey, [removal(login)]);
+          await apiKeys.create(person, apiKey, [decideRemoval(login)]);
         } catch (error) {
           throw error instanceof ConditionFailed ? notFound('Login') : error;
         }

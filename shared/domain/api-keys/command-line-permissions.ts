@@ -23,5 +23,5 @@ export const commandLinePermissions: readonly Permission[] = [
 ];
 
 /** Those of them that a caller has, and can therefore grant. */
-export const permissionsOfCommandLine = (held: readonly string[]): Permission[] =>
+export const listCommandLinePermissions = (held: readonly string[]): Permission[] =>
   commandLinePermissions.filter((permission) => covers(held, permission));

@@ -5,10 +5,10 @@ import {
   ResourceNotFoundException,
   RestoreSecretCommand,
 } from '@aws-sdk/client-secrets-manager';
-import { secretName, secretsManager } from '../../platform/aws/secrets-manager.ts';
+import { composeSecretName, secretsManager } from '../../platform/aws/secrets-manager.ts';
 
 /** Where values of test keys were until migration 1: a secret of Secrets Manager each. Read, no longer written. */
-const toSecretName = (tenant: string, keyId: string) => secretName(tenant, 'api-keys', keyId);
+const toSecretName = (tenant: string, keyId: string) => composeSecretName(tenant, 'api-keys', keyId);
 
 /** @returns undefined if there is none, or if it is being deleted. */
 export async function readFormerValue(tenant: string, keyId: string): Promise<string | undefined> {

@@ -30,7 +30,7 @@ export const keyValueWriter = /* @__PURE__ */ using(
 );
 
 /** Commit the write in the transaction that deletes the key. */
-export const keyValueRemoval = ({ table }: Pick<Scope, 'table'>, id: string): Write =>
+export const createKeyValueRemoval = ({ table }: Pick<Scope, 'table'>, id: string): Write =>
   table.writes.remove(testKeyValueEntity, { id });
 
 /** The values of test keys, which a session may reveal. */

@@ -1,6 +1,6 @@
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { type ApiKey, zeroCounters } from '../../platform/auth/api-key.ts';
-import { deriveKeyFields, keyEnvironment } from '../../platform/auth/key-format.ts';
+import { deriveKeyFields, getKeyEnvironment } from '../../platform/auth/key-format.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 type Given = Pick<ApiKey, 'userId' | 'organizationId' | 'name' | 'permissions'> &
@@ -15,7 +15,7 @@ export function newApiKey({ newId }: Pick<Scope, 'newId'>, value: string, input:
     expiresAt: null,
     ...input,
     id,
-    environment: keyEnvironment(value),
+    environment: getKeyEnvironment(value),
     ...deriveKeyFields(value),
     isActive: true,
     createdAt: at,

@@ -6,7 +6,7 @@ import type { Budget } from './budget/budget.ts';
 import { listReachedThresholds } from './thresholds.ts';
 
 /** A budget as responses show it, in the period of now. */
-export function budgetView(budget: Budget, now: Date) {
+export function toBudgetView(budget: Budget, now: Date) {
   const { id, name, scope, period, limit, timezone, action, alertAt } = budget;
   const { start, end } = findPeriod(budget, now);
   const current = start > budget.periodStart ? startPeriod(budget) : budget;
@@ -94,10 +94,10 @@ export function findPeriod({ period, timezone, createdAt }: Timing, at: Date): P
   if (period === 'hour') {
     // An hour that clocks repeat is two periods.
     const start = at.getTime() - (local % hourMs);
-    return { start: iso(start), end: iso(start + hourMs) };
+    return { start: toIso(start), end: toIso(start + hourMs) };
   }
   const [first, next] = localDays[period](local);
-  return { start: iso(toInstant(first, timezone, 'end')), end: iso(toInstant(next, timezone, 'end')) };
+  return { start: toIso(toInstant(first, timezone, 'end')), end: toIso(toInstant(next, timezone, 'end')) };
 }
 
 /** The local beginnings of a period and of the next one. */
@@ -114,4 +114,4 @@ const localDays = {
 
 const startsOf = (first: number, days: number) => [first, first + days * dayMs] as const;
 
-const iso = (instantMs: number) => new Date(instantMs).toISOString();
+const toIso = (instantMs: number) => new Date(instantMs).toISOString();

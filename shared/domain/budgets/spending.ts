@@ -20,7 +20,7 @@ import { decode } from '../../platform/data/entity.ts';
 import { toStoredKey } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { attributeNames, prefixValues, type Write } from '../../platform/data/writes.ts';
+import { prefixValues, toAttributeNames, type Write } from '../../platform/data/writes.ts';
 import { toCostUnits } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 import { findPeriod } from './budget-view.ts';
@@ -96,7 +96,7 @@ export async function enterPeriod(scope: Budgets, budget: Budget): Promise<Budge
   const { start } = findPeriod(budget, scope.now());
   // Clocks differ: a period that another process has begun is not taken back.
   if (start <= budget.periodStart) return budget;
-  const write = periodWrite(scope.table, budget, start);
+  const write = createPeriodWrite(scope.table, budget, start);
   const begun = await scope.table.updateAndGet(budgetEntity, write).catch(readCurrent);
   return begun && enterPeriod(scope, begun);
 }
@@ -174,7 +174,11 @@ function holdWrite(
 }
 
 /** Begins a period. */
-const periodWrite = (table: Tenant, { id, limit, periodStart, revision }: Budget, start: string): Write =>
+const createPeriodWrite = (
+  table: Tenant,
+  { id, limit, periodStart, revision }: Budget,
+  start: string,
+): Write =>
   update(
     table,
     id,
@@ -220,7 +224,7 @@ function update(
       Key: toStoredKey(tenant, budgetEntity.key({ id })),
       UpdateExpression,
       ConditionExpression,
-      ...attributeNames(`${UpdateExpression} ${ConditionExpression}`),
+      ...toAttributeNames(`${UpdateExpression} ${ConditionExpression}`),
       ExpressionAttributeValues: prefixValues(values),
     },
   };

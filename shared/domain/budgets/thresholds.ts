@@ -19,9 +19,9 @@ import { messageLimits } from '../conversations/message-limits.ts';
 import { type AttemptResult, attempt } from '../deliveries/attempt.ts';
 import { type Delivery, deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
-import { newDelivery } from '../deliveries/new-delivery.ts';
+import { prepareDelivery } from '../deliveries/new-delivery.ts';
 import { attemptServiceEmail } from '../deliveries/service-email.ts';
-import { webhookRequest } from '../deliveries/signed-request.ts';
+import { signWebhookRequest } from '../deliveries/signed-request.ts';
 import { toDollars } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 
@@ -75,7 +75,7 @@ function createMessages(
     body: JSON.stringify({ type: 'budget.threshold', timestamp: at.toISOString(), data }),
   };
   const receivers = [...(webhookUrl === undefined ? [] : [{}]), ...emails.map((email) => ({ email }))];
-  return receivers.map((receiver) => newDelivery({ newId }, at, { ...message, budget: receiver }));
+  return receivers.map((receiver) => prepareDelivery({ newId }, at, { ...message, budget: receiver }));
 }
 
 const keyEnv = 'TEST_KEYS_KMS_KEY';
@@ -115,12 +115,17 @@ export const thresholdAttempt = /* @__PURE__ */ using(
       if (!budget) return undefined;
       const { email } = delivery.budget ?? {};
       if (email !== undefined) {
-        return attemptServiceEmail(email, thresholdEmail(delivery.body), now(), messageLimits(scope).take);
+        return attemptServiceEmail(
+          email,
+          renderThresholdEmail(delivery.body),
+          now(),
+          messageLimits(scope).take,
+        );
       }
       const { webhookUrl: url, sealedSecret: sealed } = budget;
       if (url === undefined || sealed === undefined) return undefined;
       const receiver = { url, secret: await notifySecretOpener(scope)(sealed) };
-      return attempt(table.tenant, webhookRequest(delivery, receiver, now()), now());
+      return attempt(table.tenant, signWebhookRequest(delivery, receiver, now()), now());
     },
 );
 
@@ -136,7 +141,7 @@ const Body = z.object({
 });
 
 /** The text of an email that tells of a threshold. @param body What the webhook gets. */
-function thresholdEmail(body: string): { subject: string; text: string } {
+function renderThresholdEmail(body: string): { subject: string; text: string } {
   const { data, timestamp } = Body.parse(JSON.parse(body));
   const { name, threshold, spent, limit, periodStart } = data;
   return {

@@ -35,7 +35,7 @@ export const pageToolSets = /* @__PURE__ */ using(['table:write'], ({ table, now
     if (tools === undefined && fingerprint === undefined) return undefined;
     if (tools === undefined) {
       const stored = await table.get(pageToolSetEntity, { hash }, { consistent: true });
-      if (stored?.fingerprint !== fingerprint) throw unknownTools();
+      if (stored?.fingerprint !== fingerprint) throw createUnknownToolsError();
       return stored?.tools;
     }
     const ttl = unixSeconds(now()) + keptSeconds;
@@ -46,7 +46,7 @@ export const pageToolSets = /* @__PURE__ */ using(['table:write'], ({ table, now
   },
 }));
 
-const unknownTools = () =>
+const createUnknownToolsError = () =>
   new ServiceError(
     'CLIENT_TOOLS_RESEND_REQUIRED',
     'The session does not have the tools of this fingerprint. Send clientTools too',

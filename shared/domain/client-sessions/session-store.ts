@@ -28,7 +28,7 @@ export async function findSession(
 export const isOpenedBy = ({ tokenId, tokenHash, origin }: ClientSession, visit: TokenContext): boolean =>
   tokenId === visit.token.id && tokenHash === visit.token.hash && origin === visit.origin;
 
-export function sessionExpiry({ sessionIdleTimeoutMinutes }: ClientToken, now: Date) {
+export function computeSessionExpiry({ sessionIdleTimeoutMinutes }: ClientToken, now: Date) {
   const expiresAt = new Date(now.getTime() + sessionIdleTimeoutMinutes * 60_000);
   return { expiresAt: expiresAt.toISOString(), ttl: unixSeconds(expiresAt) };
 }
@@ -43,7 +43,7 @@ export const sessionStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
     ): Promise<{ id: string; expiresAt: string }> {
       const id = generateKey('client-session');
       const { userId, organizationId, id: tokenId, hash: tokenHash } = token;
-      const expiry = sessionExpiry(token, now());
+      const expiry = computeSessionExpiry(token, now());
       const session: ClientSession = {
         hash: hashKey(id),
         revision: 1,
@@ -66,7 +66,7 @@ export const sessionStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
     async resume(id: string, visit: TokenContext): Promise<ClientSession | undefined> {
       const session = await findSession(table, id, now());
       if (!session || !isOpenedBy(session, visit)) return undefined;
-      const extend = () => ({ update: { set: sessionExpiry(visit.token, now()) } });
+      const extend = () => ({ update: { set: computeSessionExpiry(visit.token, now()) } });
       return table.modify(clientSessionEntity, session, extend, { current: session, consistent: true });
     },
   };

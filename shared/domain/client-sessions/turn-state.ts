@@ -1,8 +1,16 @@
+/**
+ * The decisions of a chat session's turns, as pure functions from the session and the request to a change.
+ *
+ * A message begins if nobody has the turn, or interrupts the one that has it; otherwise it waits in the session's queue, in
+ * which requests that do not ask again for a while lose their place. `chat-turns.ts` and `turn-leases.ts` write the changes,
+ * each on the condition that the session, or its turn, is unchanged.
+ */
+
 import { conflict, ServiceError, unauthenticated } from '../../core/errors/errors.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
 import type { ClientSession, clientSessionEntity } from './client-session.ts';
-import { sessionExpiry } from './session-store.ts';
+import { computeSessionExpiry } from './session-store.ts';
 
 /** How long a turn lasts whose process died. */
 const turnMs = 10_000;
@@ -55,13 +63,14 @@ export function beginTurn(
 ): SessionChanges | undefined {
   const { turnId, messages, interrupts } = request;
   if (!isAfter(session.expiresAt, now)) throw sessionEnded();
-  if (messages > 0 && session.messageCount + messages > token.maxMessagesPerSession) throw sessionFull(token);
+  if (messages > 0 && session.messageCount + messages > token.maxMessagesPerSession)
+    throw createSessionFullError(token);
   const waiting = listWaiting(session, now);
   const isNext = interrupts || waiting.length === 0 || waiting[0]?.id === turnId;
   if (!isNext || isAnswering(session, request, now)) return undefined;
   const { set, remove = [] } = removeWaiting(waiting, turnId);
   return {
-    set: { turnId, turnUntil: getTurnEnd(now), ...sessionExpiry(token, now), ...set },
+    set: { turnId, turnUntil: getTurnEnd(now), ...computeSessionExpiry(token, now), ...set },
     remove: ['isDetached', 'readUntil', ...remove],
   };
 }
@@ -95,7 +104,7 @@ function removeWaiting(waiting: NonNullable<ClientSession['waiting']>, id: strin
 export const sessionEnded = () =>
   unauthenticated('The session is unknown or has ended. Open another one with init');
 
-const sessionFull = ({ maxMessagesPerSession }: ClientToken) =>
+const createSessionFullError = ({ maxMessagesPerSession }: ClientToken) =>
   new ServiceError(
     'RATE_LIMITED',
     `The session has had all of its ${maxMessagesPerSession} messages. Open another one with init`,

@@ -95,15 +95,18 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write', 'table:del
     regenerate: (by: Principal, id: string, allow: (after: ClientToken) => void): Promise<ClientToken> =>
       changeToken(scope, by, id, { action: 'client-token.regenerated' }, async (before) => {
         allow(before);
-        const after = { ...before, ...newValue(before) };
-        return { after, alsoWrite: [credentialRemoval(scope, before), credentialWrite(scope, after)] };
+        const after = { ...before, ...createValue(before) };
+        return {
+          after,
+          alsoWrite: [createCredentialRemoval(scope, before), createCredentialWrite(scope, after)],
+        };
       }),
 
     /** It stops working at once. Its conversations stay. @throws 404, 409 */
     async remove(by: Principal, id: string): Promise<void> {
       await changeToken(scope, by, id, { action: 'client-token.deleted' }, async (before) => ({
         after: undefined,
-        alsoWrite: lookupRemovals(scope, before),
+        alsoWrite: createLookupRemovals(scope, before),
       }));
     },
 
@@ -112,7 +115,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write', 'table:del
         const [token] = decodeReadable(clientTokenEntity, [item]);
         if (token?.surface?.id !== surfaceId) continue;
         const removal = table.writes.remove(clientTokenEntity, token, isUnchanged(token));
-        await table.commit([removal, ...lookupRemovals(scope, token)]);
+        await table.commit([removal, ...createLookupRemovals(scope, token)]);
       }
     },
   };
@@ -139,7 +142,7 @@ async function insertToken(
     userId,
     organizationId,
     ...fields,
-    ...newValue(fields),
+    ...createValue(fields),
     surface,
     isActive: true,
     lastUsedAt: null,
@@ -158,7 +161,7 @@ async function insertToken(
       ]
     : [];
   const insertion = table.writes.insert(clientTokenEntity, toItem(token));
-  await table.commit([...ofSurface, insertion, credentialWrite(scope, token), write]).catch((error) => {
+  await table.commit([...ofSurface, insertion, createCredentialWrite(scope, token), write]).catch((error) => {
     throw surface && error instanceof ConditionFailed ? notFound('Surface') : error;
   });
   log();
@@ -188,19 +191,19 @@ async function changeToken(
   return token;
 }
 
-const credentialWrite = ({ table }: Scope, { id, hash, userId, organizationId }: ClientToken): Write =>
+const createCredentialWrite = ({ table }: Scope, { id, hash, userId, organizationId }: ClientToken): Write =>
   table.writes.insert(clientCredentialEntity, { hash, tokenId: id, userId, organizationId });
 
-const credentialRemoval = ({ table }: Scope, { hash }: ClientToken): Write =>
+const createCredentialRemoval = ({ table }: Scope, { hash }: ClientToken): Write =>
   table.writes.remove(clientCredentialEntity, { hash });
 
 /** Removes everything by which a token is found. */
-const lookupRemovals = (scope: Scope, token: ClientToken): Write[] => {
+const createLookupRemovals = (scope: Scope, token: ClientToken): Write[] => {
   const { id: tokenId, surface } = token;
   const ofSurface = surface
     ? [scope.table.writes.remove(surfaceTokenEntity, { surfaceId: surface.id, tokenId })]
     : [];
-  return [credentialRemoval(scope, token), ...ofSurface];
+  return [createCredentialRemoval(scope, token), ...ofSurface];
 };
 
 const conflictError = () =>
@@ -231,7 +234,7 @@ type ClientTokenChanges = {
   [Member in Editable | 'isActive']?: ClientToken[Member] | undefined;
 };
 
-function newValue({ environment }: Pick<ClientToken, 'environment'>) {
+function createValue({ environment }: Pick<ClientToken, 'environment'>) {
   const value = generateKey(`client-${environment}`);
   return { value, hash: hashKey(value) };
 }

@@ -65,7 +65,7 @@ function parseOrigin(origin: string): Place | undefined {
 
 function parseAuthority(text: string): Place | undefined {
   const [, host = '', port] = authority.exec(text) ?? [];
-  const canonical = canonicalHost(host);
+  const canonical = canonicaliseHost(host);
   if (canonical === undefined || (port !== undefined && !isPort(Number(port)))) return undefined;
   return { host: canonical, port: port && String(Number(port)) };
 }
@@ -73,7 +73,7 @@ function parseAuthority(text: string): Place | undefined {
 const isPort = (port: number) => port >= 1 && port <= 65_535;
 
 /** As browsers write a host: in lower case, in Punycode, without a dot at the end. */
-function canonicalHost(host: string): string | undefined {
+function canonicaliseHost(host: string): string | undefined {
   const hostname = URL.parse(`https://${host.replace(/\.$/, '')}`)?.hostname;
   return hostname && !/^\.|\.\.|\.$/.test(hostname) ? hostname : undefined;
 }

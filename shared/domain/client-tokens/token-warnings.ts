@@ -9,7 +9,7 @@ export interface TokenWarning {
 }
 
 /** What is allowed, but likely a mistake. */
-export function tokenWarnings(token: ClientToken): TokenWarning[] {
+export function findTokenWarnings(token: ClientToken): TokenWarning[] {
   const warnings: TokenWarning[] = [];
   const warn = (type: TokenWarning['type'], message: string) => warnings.push({ type, message });
   const wide = token.allowedOrigins.find(isWide);

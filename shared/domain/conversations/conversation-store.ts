@@ -26,13 +26,18 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { assertFits } from '../content-size.ts';
 import {
   type Conversation,
+  composeSearchText,
   conversationEntity,
-  conversationSearchText,
   toStoredConversation,
 } from './conversation.ts';
 import { addUsage, type ConversationUsage } from './conversation-usage.ts';
 import { formerMessagesRanges } from './message-items.ts';
-import { firstUserMessage, messageWrites, type NewMessage, type PreparedMessage } from './message-writes.ts';
+import {
+  findFirstUserMessage,
+  messageWrites,
+  type NewMessage,
+  type PreparedMessage,
+} from './message-writes.ts';
 import { conversationExpiry } from './retention.ts';
 
 /** A transaction has 100 writes: two for each message, the conversation, and those of the caller. */
@@ -66,7 +71,7 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
     usage?: ConversationUsage,
   ) {
     const expiry = writes.expiry();
-    const firstMessage = before.firstMessage ?? firstUserMessage(added.map(({ message }) => message));
+    const firstMessage = before.firstMessage ?? findFirstUserMessage(added.map(({ message }) => message));
     const set = {
       revision: before.revision + 1,
       updatedAt: now().toISOString(),
@@ -75,7 +80,7 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
       ...(usage && { usage: addUsage(before.usage, usage) }),
       ...(firstMessage !== before.firstMessage && {
         firstMessage,
-        search: conversationSearchText({ title: before.title, firstMessage }),
+        search: composeSearchText({ title: before.title, firstMessage }),
       }),
     };
     // The deployment may have had a retention before.
@@ -129,7 +134,7 @@ const replacedTogether = 50;
 type Offloaded = { pointer?: string } | undefined;
 
 /** Sorts after those before. */
-const newGeneration = (newId: NewId) => newId('msg').slice('msg_'.length);
+const createGeneration = (newId: NewId) => newId('msg').slice('msg_'.length);
 
 /** Replaces all messages of a conversation: first writes the new ones, and at last removes the former ones. */
 const messageReplacement = /* @__PURE__ */ using(
@@ -144,12 +149,12 @@ const messageReplacement = /* @__PURE__ */ using(
         id: string,
         messages: readonly NewMessage[],
       ): Promise<Pick<Conversation, 'generation' | 'messageCount' | 'firstMessage'>> {
-        const generation = newGeneration(newId);
+        const generation = createGeneration(newId);
         const prepared = await writes.prepare(id, messages, replacedTogether);
         for (const [index, chunk] of toChunks(prepared, replacedTogether).entries()) {
           await table.commit(writes.insert({ id, generation }, chunk, index * replacedTogether));
         }
-        return { generation, messageCount: messages.length, firstMessage: firstUserMessage(messages) };
+        return { generation, messageCount: messages.length, firstMessage: findFirstUserMessage(messages) };
       },
 
       /** Removes messages of generations before the current one, also those that a crash left. */
@@ -228,7 +233,7 @@ export const conversationStore = /* @__PURE__ */ using(
           origin,
           firstMessage: null,
           messageCount: 0,
-          generation: newGeneration(newId),
+          generation: createGeneration(newId),
           createdAt: at,
           updatedAt: at,
           ...expiry(),
@@ -255,7 +260,7 @@ export const conversationStore = /* @__PURE__ */ using(
           ttl: _former,
           ...before
         }: Conversation): Modification<typeof conversationEntity> => {
-          if (before.clientTokenId && changes.ownerId) throw notOwned();
+          if (before.clientTokenId && changes.ownerId) throw createNotOwnedError();
           const after = { ...before, ...defined, ...replaced, ...expiry() };
           return { put: toItem({ ...after, updatedAt: now().toISOString() }) };
         };
@@ -272,12 +277,12 @@ export const conversationStore = /* @__PURE__ */ using(
 
       /** Unreadable at once; a clean-up of its id removes its messages. @throws 404 */
       async remove(id: string): Promise<void> {
-        const removal = (): Modification<typeof conversationEntity> => ({
+        const decideRemoval = (): Modification<typeof conversationEntity> => ({
           remove: true,
           alsoWrite: [tombstoneWrite(scope, id)],
         });
         const options = { consistent: true, conflictError };
-        if (!(await table.modify(conversationEntity, { id }, removal, options)))
+        if (!(await table.modify(conversationEntity, { id }, decideRemoval, options)))
           throw notFound('Conversation');
         await cleanupQueue(scope).enqueue([id]);
       },
@@ -293,7 +298,7 @@ function toItem(conversation: Omit<Conversation, 'search'>) {
   return item;
 }
 
-const notOwned = () =>
+const createNotOwnedError = () =>
   invalidAt(
     'ownerId',
     'INVALID_VALUE',

@@ -46,14 +46,12 @@ export const toStoredConversation = (
   conversation: Omit<Conversation, 'search'>,
 ): z.input<typeof Conversation> => ({
   ...conversation,
-  search: conversationSearchText(conversation),
+  search: composeSearchText(conversation),
   metadata: JSON.stringify(conversation.metadata),
 });
 
-export const conversationSearchText = ({
-  title,
-  firstMessage,
-}: Pick<Conversation, 'title' | 'firstMessage'>) => `${title}\n${firstMessage ?? ''}`.toLowerCase();
+export const composeSearchText = ({ title, firstMessage }: Pick<Conversation, 'title' | 'firstMessage'>) =>
+  `${title}\n${firstMessage ?? ''}`.toLowerCase();
 
 export const conversationPartition = (id: string) => tenantPartition(`CONVERSATION#${id}`);
 export const conversationsPartition = tenantPartition('CONVERSATIONS');

@@ -11,7 +11,11 @@ const exportBytesMax = 100_000_000;
 export const conversationExporter = /* @__PURE__ */ using(
   [messagePages],
   (scope: Scope, pages: Pick<ReturnType<typeof messagePages>, 'walk'> = messagePages(scope)) => {
-    async function* lines(conversation: Conversation, from: number, head: object): AsyncGenerator<string> {
+    async function* writeLines(
+      conversation: Conversation,
+      from: number,
+      head: object,
+    ): AsyncGenerator<string> {
       yield `${JSON.stringify({ type: 'conversation', ...head })}\n`;
       let bytes = 0;
       for await (const messages of pages.walk(conversation, { from })) {
@@ -30,6 +34,6 @@ export const conversationExporter = /* @__PURE__ */ using(
 
     /** @param after The cursor of a former export's last line. @throws 400 */
     return (conversation: Conversation, head: object, after?: string): AsyncGenerator<string> =>
-      lines(conversation, after === undefined ? 0 : decodeCursor(conversation, after, 'after'), head);
+      writeLines(conversation, after === undefined ? 0 : decodeCursor(conversation, after, 'after'), head);
   },
 );

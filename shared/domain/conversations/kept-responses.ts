@@ -118,7 +118,7 @@ export const keptResponses = /* @__PURE__ */ using(
           line.unshift(each);
           next = each.previousId;
           bytes += countPayloadBytes(each.messages);
-          if (bytes > historyBytesMax) throw tooLong();
+          if (bytes > historyBytesMax) throw createTooLongError();
         }
         if (next === undefined) break;
       }
@@ -127,7 +127,7 @@ export const keptResponses = /* @__PURE__ */ using(
   },
 );
 
-const tooLong = () =>
+const createTooLongError = () =>
   invalidAt(
     'previous_response_id',
     'TOO_LARGE',

@@ -1,3 +1,12 @@
+/**
+ * Limits how many emails and text messages a tenant sends in an hour in the name of the operator, and how many of them to
+ * strangers.
+ *
+ * One conditional write counts all addresses of a message before it is sent, or refuses them all; nothing is given back if the
+ * sending fails. Who has answered a message is no stranger for a time. Addresses are stored as hashes. `limitMessages` wraps
+ * the port by which steps send; approvals count theirs in `run-waits/wait-store.ts`.
+ */
+
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { MessagesPort } from '../../adapters/ports/messages-port.ts';

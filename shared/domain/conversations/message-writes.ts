@@ -1,3 +1,11 @@
+/**
+ * Prepares and builds the writes of messages, for appending and replacing (`conversation-store.ts`).
+ *
+ * Contents are offloaded first, so that a transaction stays within its size; then each message has two writes, itself under
+ * its number and its id, both of which must be new. An answer of a run that is too large is shortened, because it is paid for;
+ * a caller's message is refused.
+ */
+
 import { toChunks } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { truncate } from '../../core/text.ts';
@@ -86,7 +94,7 @@ export const messageWrites = /* @__PURE__ */ using([payloadWriter, conversationE
 
 /** @throws 400 for a message that no response fits. @param index Its place in the request. */
 export function assertMessageFits({ content }: Pick<Message, 'content'>, index: number): void {
-  if (countResponseBytes(content) > messageBytesMax) throw tooLarge(index);
+  if (countResponseBytes(content) > messageBytesMax) throw createTooLargeError(index);
 }
 
 /** The text of an answer as a conversation stores it: one that is paid for is shortened rather than refused. */
@@ -107,14 +115,14 @@ const fitMessage = (message: NewMessage): NewMessage =>
     ? { ...message, content: shortenAnswer(message.content) }
     : message;
 
-export function firstUserMessage(messages: readonly Message[]): string | null {
+export function findFirstUserMessage(messages: readonly Message[]): string | null {
   const first = messages.find(
     ({ role, content }) => role === 'user' && messageText({ content }).trim() !== '',
   );
   return first ? truncate(messageText(first).trim(), firstMessageCharactersMax) : null;
 }
 
-const tooLarge = (index: number) =>
+const createTooLargeError = (index: number) =>
   invalidAt(
     `messages.${index}.content`,
     'TOO_LARGE',

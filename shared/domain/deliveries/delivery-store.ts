@@ -16,7 +16,7 @@ import {
   deliveryOutbox,
 } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
-import { outboxKeys } from './outbox.ts';
+import { toOutboxKeys } from './outbox.ts';
 
 const ListedDelivery = Delivery.pick({
   id: true,
@@ -68,7 +68,7 @@ export const deliveryResender = /* @__PURE__ */ using(['table:write', deliveryQu
       {
         set: { status: 'pending', tries: 0, nextAttemptAt, ttl },
         remove: ['leaseUntil'],
-        index: outboxKeys(deliveryOutbox, id, nextAttemptAt),
+        index: toOutboxKeys(deliveryOutbox, id, nextAttemptAt),
       },
       {
         expression:

@@ -3,7 +3,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { webhookEvents } from '../surfaces/surface/webhook-events.ts';
-import { outboxKeys } from './outbox.ts';
+import { toOutboxKeys } from './outbox.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export const deliveryDays = 30;
@@ -70,7 +70,7 @@ export const deliveryEntity = defineEntity({
   // Those to callers are not listed: they are the callers' own.
   index: ({ surfaceId, id, nextAttemptAt, taskId }) => ({
     ...(taskId === undefined && { PK1: deliveriesPartition(surfaceId), SK1: id }),
-    ...(nextAttemptAt !== null && outboxKeys(sweeping, id, nextAttemptAt)),
+    ...(nextAttemptAt !== null && toOutboxKeys(sweeping, id, nextAttemptAt)),
   }),
   summary: ['executionId', 'type', 'status', 'attempts', 'nextAttemptAt', 'createdAt'],
 });

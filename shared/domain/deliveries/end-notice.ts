@@ -6,7 +6,7 @@ import type { RunSurface } from '../surfaces/surface/run-surface.ts';
 import type { WebhookEvent } from '../surfaces/surface/webhook-events.ts';
 import { deliveryEntity } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
-import { newDelivery } from './new-delivery.ts';
+import { prepareDelivery } from './new-delivery.ts';
 
 export interface ExecutionEnd {
   executionId: string;
@@ -49,7 +49,7 @@ export function createWebhookNotification(
   const { productId, surfaceId } = surface;
   const { executionId } = end;
   const body = clientJson({ type, timestamp: at.toISOString(), data: toData(surface, end) });
-  const delivery = newDelivery({ newId }, at, { productId, surfaceId, executionId, type, body });
+  const delivery = prepareDelivery({ newId }, at, { productId, surfaceId, executionId, type, body });
   return {
     writes: [table.writes.insert(deliveryEntity, delivery)],
     send: () => deliveryQueue({ table }).sendOrLeave(delivery),

@@ -8,7 +8,7 @@ type Given = Pick<NewDelivery, 'productId' | 'surfaceId' | 'executionId' | 'type
   Partial<NewDelivery>;
 
 /** A delivery that nobody has attempted yet. */
-export function newDelivery({ newId }: Pick<Scope, 'newId'>, at: Date, input: Given): NewDelivery {
+export function prepareDelivery({ newId }: Pick<Scope, 'newId'>, at: Date, input: Given): NewDelivery {
   const createdAt = at.toISOString();
   return {
     id: newId('delivery'),

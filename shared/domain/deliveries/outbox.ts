@@ -11,10 +11,10 @@ import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import {
   type AnyEntity,
-  attributePath,
   type Entity,
   type ItemOf,
   type KeyOf,
+  toAttributePath,
 } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes, WriteCondition } from '../../platform/data/writes.ts';
@@ -40,7 +40,7 @@ export const earlyMs = 1_000;
 const resentAfterMs = 10 * 60_000;
 
 /** @param isSent Whether a message asks for the attempt. Without one, the sweep does. */
-export const outboxKeys = (
+export const toOutboxKeys = (
   { sweep, graceMs }: Pick<Outbox, 'sweep' | 'graceMs'>,
   id: string,
   nextAttemptAt: string,
@@ -48,7 +48,7 @@ export const outboxKeys = (
 ) => sweepKeys(sweep, id, new Date(Date.parse(nextAttemptAt) + (isSent ? graceMs : 0)).toISOString());
 
 const isDue = (entity: AnyEntity, due: Date): WriteCondition => ({
-  expression: `${attributePath(entity, 'nextAttemptAt')} <= :due`,
+  expression: `${toAttributePath(entity, 'nextAttemptAt')} <= :due`,
   values: { due: due.toISOString() },
 });
 
@@ -99,7 +99,7 @@ export function nextAttempt(
   const isSent = pauseMs <= delaySecondsMax * 1_000;
   return {
     nextAttemptAt,
-    index: outboxKeys(outbox, id, nextAttemptAt, isSent),
+    index: toOutboxKeys(outbox, id, nextAttemptAt, isSent),
     ...(isSent && { delaySeconds: Math.ceil(pauseMs / 1_000) }),
   };
 }

@@ -10,13 +10,13 @@ export const attemptServiceEmail = (
   before?: (addresses: string[]) => Promise<void>,
 ): Promise<AttemptResult> =>
   attemptEmail(async () => {
-    const from = sender();
+    const from = readSender();
     await before?.([to]);
     return sendEmailBySes({ from, to: [to], ...message });
   }, now);
 
 /** @throws StepError if the deployment sends no emails. */
-function sender(): string {
+function readSender(): string {
   const address = process.env.ALERT_EMAIL_SENDER;
   if (address) return address;
   throw new StepError(

@@ -9,7 +9,7 @@ export interface Receiver {
 }
 
 /** What the webhook of a surface is sent, signed by Standard Webhooks. */
-export function webhookRequest(
+export function signWebhookRequest(
   { id, body }: Pick<Delivery, 'id' | 'body'>,
   receiver: Receiver | undefined,
   now: Date,

@@ -25,7 +25,7 @@ import {
 } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 import { acquireItem, type Leased, nextAttempt } from './outbox.ts';
-import { webhookRequest } from './signed-request.ts';
+import { signWebhookRequest } from './signed-request.ts';
 import { handleInPlace } from './tenant-place.ts';
 
 /** How those are attempted that are not for the webhook of a surface. */
@@ -50,7 +50,7 @@ export const deliverer = /* @__PURE__ */ using(
       if (!surface) return undefined;
       const { webhook } = surface.outbound;
       const secret = webhook && (await surfaceSecrets(scope)(surface)).outbound;
-      return webhookRequest(delivery, webhook && { url: webhook.url, secret }, now());
+      return signWebhookRequest(delivery, webhook && { url: webhook.url, secret }, now());
     }
 
     /** Undefined if there is nothing to tell any more. */
@@ -98,7 +98,7 @@ function decideNext(
 ): AfterAttempt {
   const kept: DeliveryAttempt[] = [...attempts, result].slice(-attemptsKept);
   const set = { attempts: JSON.stringify(kept), tries: tries + 1 };
-  const pauseMs = result.error === null || isFinal ? undefined : pauseAfterMs(tries + 1);
+  const pauseMs = result.error === null || isFinal ? undefined : getPauseMs(tries + 1);
   const remove = ['leaseUntil'] as const;
   if (pauseMs === undefined) {
     const status = result.error === null ? ('delivered' as const) : ('failed' as const);
@@ -126,7 +126,7 @@ const pausesMs = [
 ];
 
 /** The pause after the n-th failed attempt, from 1; undefined after the last one. */
-const pauseAfterMs = (tries: number): number | undefined => pausesMs[tries - 1];
+const getPauseMs = (tries: number): number | undefined => pausesMs[tries - 1];
 
 /** A tenant's part of the workers that deliver. */
 const pool = { name: 'deliveries', variable: 'DELIVERIES_TENANT_PLACES' };

@@ -20,7 +20,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { createFirstDraft, saveDraft } from '../../platform/data/versions/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type Flow, flowEntity, flowsPartition } from './flow.ts';
-import { secretKeysOfSteps, secretUseWrites } from './secret-keys.ts';
+import { createSecretUseWrites, secretKeysOfSteps } from './secret-keys.ts';
 import type { FlowStep } from './steps/step.ts';
 
 export type LoadedFlow = Omit<Flow, 'steps'> & { steps: FlowStep[] };
@@ -65,7 +65,7 @@ export const flowChanger = /* @__PURE__ */ using(
     ): Promise<Flow> => {
       const decideWrite = async (before: Flow): Promise<Modification<typeof flowEntity>> => {
         const { after, alsoWrite = [] } = await decide(before);
-        return { put: after, alsoWrite: [...alsoWrite, ...secretUseWrites(table, id, before, after)] };
+        return { put: after, alsoWrite: [...alsoWrite, ...createSecretUseWrites(table, id, before, after)] };
       };
       return requireFlow(await table.modify(flowEntity, { id }, decideWrite, { conflictError }));
     },
@@ -105,7 +105,7 @@ export const flowStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
       await table.commit([
         table.writes.insert(flowEntity, flow),
         ...alsoWrite(id),
-        ...secretUseWrites(table, id, {}, flow),
+        ...createSecretUseWrites(table, id, {}, flow),
       ]);
       return { ...flow, steps };
     },
@@ -140,11 +140,11 @@ export const flowStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
     },
 
     async remove(id: string): Promise<void> {
-      const removal = (flow: Flow): Modification<typeof flowEntity> => ({
+      const decideRemoval = (flow: Flow): Modification<typeof flowEntity> => ({
         remove: true,
-        alsoWrite: [tombstoneWrite(scope, id), ...secretUseWrites(table, id, flow, {})],
+        alsoWrite: [tombstoneWrite(scope, id), ...createSecretUseWrites(table, id, flow, {})],
       });
-      requireFlow(await table.modify(flowEntity, { id }, removal, { conflictError }));
+      requireFlow(await table.modify(flowEntity, { id }, decideRemoval, { conflictError }));
     },
 
     /** Writes at most once a minute. A concurrent change is retried, so neither is lost. */

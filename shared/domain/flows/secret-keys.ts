@@ -14,7 +14,7 @@ interface WithConfig {
 const depthMax = 100;
 
 /** The texts of a step's own config with their paths, without nested steps. */
-export function ownTexts({ config = {} }: WithConfig) {
+export function listOwnTexts({ config = {} }: WithConfig) {
   const nested = new Set(findHeldLists(config).map(({ at: [name] }) => name));
   const plainMembers = Object.entries(config).filter(([name]) => !nested.has(name));
   return [...iterateTexts({ config: Object.fromEntries(plainMembers) }, [], depthMax)];
@@ -22,10 +22,10 @@ export function ownTexts({ config = {} }: WithConfig) {
 
 /** Without nested steps. Independent of the step types, so that saving a flow does not load them. */
 export const secretKeysOfStep = (step: WithConfig): string[] => [
-  ...new Set(ownTexts(step).flatMap(secretKeysOfText)),
+  ...new Set(listOwnTexts(step).flatMap(listTextSecretKeys)),
 ];
 
-export const secretKeysOfText = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
+export const listTextSecretKeys = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
   isScript(path) ? secretKeysInScript(text) : secretKeysInTemplate(text);
 
 /** Scripts have a reference syntax of their own. */
@@ -56,7 +56,12 @@ interface Naming {
 const listNamedKeys = ({ secretKeys = [], publishedSecretKeys = [] }: Naming) =>
   new Set([...secretKeys, ...publishedSecretKeys]);
 
-export function secretUseWrites({ writes }: TenantTable, by: string, before: Naming, after: Naming): Write[] {
+export function createSecretUseWrites(
+  { writes }: TenantTable,
+  by: string,
+  before: Naming,
+  after: Naming,
+): Write[] {
   const [old, now] = [listNamedKeys(before), listNamedKeys(after)];
   return [
     ...[...now.difference(old)].map((key) => writes.put(secretUseEntity, { key, by })),

@@ -1,7 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
-import { hashToken, newToken } from './connection-link.ts';
+import { generateToken, hashToken } from './connection-link.ts';
 import { connectionSealer } from './connection-secrets.ts';
 import { type McpConnection, mcpConnectionEntity, mcpLinkEntity } from './mcp-connection.ts';
 import { sdkOAuth } from './sdk-oauth.ts';
@@ -23,7 +23,7 @@ export const authorizationLinkScope = /* @__PURE__ */ using(
 );
 
 /** The connection of a link that has not been used, replaced or expired. */
-export async function connectionOfLink(
+export async function findLinkConnection(
   { table, now }: Scope,
   hash: string,
 ): Promise<McpConnection | undefined> {
@@ -43,10 +43,10 @@ export const beginAuthorization = /* @__PURE__ */ using(['table:write', connecti
   /** @param browser A token of the browser, which it has to send again. @returns where to authorize, if the link is valid */
   return async (token: string, browser: string): Promise<string | undefined> => {
     const linkHash = hashToken(token);
-    const connection = await connectionOfLink(scope, linkHash);
+    const connection = await findLinkConnection(scope, linkHash);
     if (!connection) return undefined;
     const { id, server, client } = connection;
-    const state = `${linkHash}.${newToken()}`;
+    const state = `${linkHash}.${generateToken()}`;
     const { redirectUrl } = client;
     const oauth = { server, client: { clientId: client.id } };
     const { url, codeVerifier } = await (await sdkOAuth()).beginOAuth(oauth, { redirectUrl, state });

@@ -7,17 +7,17 @@ import { type McpConnection, mcpLinkEntity } from './mcp-connection.ts';
 const lifeMs = 24 * 3_600_000;
 
 /** 256 random bits, for a URL. */
-export const newToken = () => randomBytes(32).toString('base64url');
+export const generateToken = () => randomBytes(32).toString('base64url');
 
 /** The only form in which the table stores a token. */
 export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /** A link for a connection, which replaces the one before. Commit `write` with the connection. */
-export function newLink(
+export function createLink(
   { table, now }: Scope,
   connectionId: string,
 ): { token: string; link: NonNullable<McpConnection['link']>; write: Write } {
-  const token = newToken();
+  const token = generateToken();
   const hash = hashToken(token);
   const expiresAt = new Date(now().getTime() + lifeMs);
   const item = { hash, tenant: table.tenant, connectionId, ttl: unixSeconds(expiresAt) + 1 };

@@ -19,7 +19,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
-import { newLink } from './connection-link.ts';
+import { createLink } from './connection-link.ts';
 import { callbackPath, clientMetadataPath } from './connection-paths.ts';
 import { connectionSealer } from './connection-secrets.ts';
 import {
@@ -79,7 +79,7 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
         const prepared = await prepareConnection(table.tenant, wanted, asking);
         const id = newId('mcpconn');
         const at = getIdCreatedAt(id);
-        const { token, link, write } = newLink(scope, id);
+        const { token, link, write } = createLink(scope, id);
         const { userId, organizationId } = principal;
         const connection: McpConnection = {
           id,
@@ -121,12 +121,12 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
       ): Promise<Linked> {
         const before = await get(id);
         const { scopes = before.scopes } = input;
-        const client = reusableClient(before, asking.baseUrl, now());
+        const client = findReusableClient(before, asking.baseUrl, now());
         const wanted = { url: before.url, scopes, demandedScopes: before.demandedScopes, client };
         const { clientSecret, ...prepared } = await prepareConnection(table.tenant, wanted, asking);
         const isKnown = client !== undefined && prepared.client.id === before.client.id;
         const secret = isKnown ? before.sealedSecret : await sealSecret(id, clientSecret);
-        const { token, link, write } = newLink(scope, id);
+        const { token, link, write } = createLink(scope, id);
         const event = createAudit(principal, 'link-created', before);
         const connection = await table.modify(
           mcpConnectionEntity,
@@ -230,7 +230,7 @@ const toRefusal = ({ retryable, message }: StepError) => {
 };
 
 /** The client of an earlier authorization, unless it has to be registered anew. */
-function reusableClient({ client }: McpConnection, baseUrl: string, now: Date) {
+function findReusableClient({ client }: McpConnection, baseUrl: string, now: Date) {
   const { kind, id: clientId, issuer, redirectUrl, authMethod, secretExpiresAt, isRefused } = client;
   const isGiven = kind === 'given';
   const isOver = secretExpiresAt > 0 && secretExpiresAt * 1_000 <= now.getTime();

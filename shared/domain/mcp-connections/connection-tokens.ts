@@ -16,7 +16,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { clientWithSecret, isClientRefusal } from './client-with-secret.ts';
 import { connectionOpener, connectionSealer } from './connection-secrets.ts';
-import { connectionStatus, type McpConnection, mcpConnectionEntity } from './mcp-connection.ts';
+import { getConnectionStatus, type McpConnection, mcpConnectionEntity } from './mcp-connection.ts';
 import { isOfResource } from './of-resource.ts';
 import { sdkOAuth } from './sdk-oauth.ts';
 import { sealTokens } from './stored-tokens.ts';
@@ -158,8 +158,8 @@ export const connectionTokens = /* @__PURE__ */ using(
         );
       }
       const { sealedTokens } = connection;
-      const status = connectionStatus(connection, now());
-      if (status !== 'connected' || sealedTokens === null) throw notConnected(connection, status);
+      const status = getConnectionStatus(connection, now());
+      if (status !== 'connected' || sealedTokens === null) throw createNotConnectedError(connection, status);
       return { ...connection, sealedTokens };
     }
 
@@ -221,7 +221,7 @@ export const connectionTokens = /* @__PURE__ */ using(
 export const newLinkAdvice = (id: string) =>
   `create a new link with POST /v1/mcp-connections/${id}/authorize, and have a person open it`;
 
-function notConnected({ id, error }: McpConnection, status: McpConnection['status']): StepError {
+function createNotConnectedError({ id, error }: McpConnection, status: McpConnection['status']): StepError {
   const why = error === null ? '' : ` (${error})`;
   return new StepError(`The MCP connection ${id} is ${status}${why}: ${newLinkAdvice(id)}`);
 }

@@ -12,7 +12,7 @@ import { createRedactor } from '../../core/redaction/redactor.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { audit } from '../../platform/identity/audit.ts';
-import { connectionOfLink, readLinkHash } from './begin-authorization.ts';
+import { findLinkConnection, readLinkHash } from './begin-authorization.ts';
 import { clientWithSecret, isClientRefusal } from './client-with-secret.ts';
 import { hashToken } from './connection-link.ts';
 import { connectionOpener, connectionSealer } from './connection-secrets.ts';
@@ -44,7 +44,7 @@ export const endAuthorization = /* @__PURE__ */ using(parts, (scope: Scope) => {
     state = '',
     browser = '',
   }: Callback): Promise<McpConnection | undefined> {
-    const connection = await connectionOfLink(scope, readLinkHash(state));
+    const connection = await findLinkConnection(scope, readLinkHash(state));
     const { begun } = connection ?? {};
     if (!connection || !begun || begun.expiresAt <= now().toISOString()) return undefined;
     if (begun.stateHash !== hashToken(state) || begun.browserHash !== hashToken(browser)) return undefined;

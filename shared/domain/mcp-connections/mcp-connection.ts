@@ -93,7 +93,7 @@ export type ShownConnection = Pick<
 >;
 
 /** How a connection stands: without a refresh token, it ends with its access token. */
-export const connectionStatus = (
+export const getConnectionStatus = (
   { status, expiresAt, canRefresh }: Pick<McpConnection, 'status' | 'expiresAt' | 'canRefresh'>,
   now: Date,
 ) =>

@@ -14,7 +14,7 @@ export interface NamedConnection {
   path: string;
 }
 
-export function connectionsOfTool(config: Record<string, unknown>): NamedConnection[] {
+export function listToolConnections(config: Record<string, unknown>): NamedConnection[] {
   const { data } = OAuthAuth.safeParse(config.auth);
   return data ? [{ ...data, url: String(config.url), path: 'config.auth.connectionId' }] : [];
 }
@@ -47,12 +47,12 @@ export async function assertConnections(
   named: readonly NamedConnection[],
   current: readonly NamedConnection[] = [],
 ): Promise<void> {
-  const problems = await connectionProblems(table, named, current);
+  const problems = await findConnectionProblems(table, named, current);
   if (problems.length > 0) throw invalid(problems);
 }
 
 /** What `assertConnections` refuses. */
-export async function connectionProblems(
+export async function findConnectionProblems(
   table: TenantTable,
   named: readonly NamedConnection[],
   current: readonly NamedConnection[] = [],

@@ -33,12 +33,12 @@ import { absent, type WriteCondition } from '../../platform/data/writes.ts';
 import { memoriesMax } from './limits.ts';
 
 export async function openProfile(scope: Scope, name: string): Promise<ProfileMemory> {
-  return profileMemory(scope, name, await findProfile(scope, name));
+  return createProfileMemory(scope, name, await findProfile(scope, name));
 }
 
-function profileMemory(scope: Scope, name: string, profile: Profile | undefined): ProfileMemory {
-  const generation = profile && profileGeneration(profile);
-  const space = (of: Profile) => memorySpace(scope.table.tenant, profileGeneration(of), of.embeddingModel);
+function createProfileMemory(scope: Scope, name: string, profile: Profile | undefined): ProfileMemory {
+  const generation = profile && toGeneration(profile);
+  const toSpace = (of: Profile) => toMemorySpace(scope.table.tenant, toGeneration(of), of.embeddingModel);
   return {
     embeddingModel: profile?.embeddingModel,
     memoryCount: profile?.memoryCount ?? 0,
@@ -48,16 +48,16 @@ function profileMemory(scope: Scope, name: string, profile: Profile | undefined)
       const id = toMemoryId(text, session);
       const isNew = await addMemory(scope, into, { id, text, session });
       // Also for a known memory: an earlier attempt may have failed here.
-      await putMemory(scope.table, space(into), { id, vector, session });
+      await putMemory(scope.table, toSpace(into), { id, vector, session });
       const now = await findProfile(scope, name);
       // The profile was cleared in between, and its deletion may have missed the vector.
-      if (now?.generation !== into.generation) await deleteMemories(space(into), [id]);
+      if (now?.generation !== into.generation) await deleteMemories(toSpace(into), [id]);
       return { id, isNew };
     },
 
     async nearest(query) {
       if (!profile || !generation) return [];
-      return memoriesByIds(scope, generation, await nearestMemories(space(profile), query));
+      return readMemoriesByIds(scope, generation, await nearestMemories(toSpace(profile), query));
     },
 
     after: async (number, query) =>
@@ -94,7 +94,7 @@ async function clearProfile(scope: Scope, earlier: Profile): Promise<number> {
         },
       };
     },
-    { consistent: true, conflictError: profileConflict },
+    { consistent: true, conflictError: createProfileConflict },
   );
   for (const { generation, embeddingModel } of profile?.cleared ?? []) {
     await deleteGeneration(scope, { profileId: earlier.id, generation }, embeddingModel);
@@ -109,7 +109,7 @@ async function deleteGeneration(
   generation: Generation,
   embeddingModel: string,
 ): Promise<void> {
-  const space = memorySpace(table.tenant, generation, embeddingModel);
+  const space = toMemorySpace(table.tenant, generation, embeddingModel);
   await table.removeRange({ ...generationRange(generation), consistent: true }, (items) => {
     const memories = items.filter(({ _type }) => _type === memoryEntity.type);
     return deleteMemories(
@@ -135,12 +135,12 @@ async function removeIfUnused({ table }: Scope, profile: Profile): Promise<void>
         put: { ...before, cleared: before.cleared.filter((each) => !isDeleted(each)) },
       };
     },
-    { consistent: true, conflictError: profileConflict },
+    { consistent: true, conflictError: createProfileConflict },
   );
 }
 
 /** The memories that exist, in the order of the ids. */
-async function memoriesByIds(
+async function readMemoriesByIds(
   { table }: Scope,
   generation: Generation,
   ids: readonly string[],
@@ -166,7 +166,7 @@ async function readMemoriesAfter(
   const numbers = items.map((item) => decode(memoryNumberEntity, item));
   const wanted = numbers.filter((each) => session === undefined || each.session === session);
   const numberOf = new Map(wanted.map(({ memoryId, number }) => [memoryId, number]));
-  const memories = await memoriesByIds(scope, generation, [...numberOf.keys()]);
+  const memories = await readMemoriesByIds(scope, generation, [...numberOf.keys()]);
   return {
     memories: memories.map((memory) => ({ ...memory, number: numberOf.get(memory.id) ?? 0 })),
     through: numbers.at(-1)?.number ?? after,
@@ -200,7 +200,7 @@ async function storeSummary(
   }
 }
 
-const memorySpace = (
+const toMemorySpace = (
   tenant: string,
   { profileId, generation }: Generation,
   embeddingModel: string,
@@ -211,7 +211,7 @@ export type NewMemory = Pick<StoredMemory, 'id' | 'text' | 'session'>;
 /** Fifty runs may save for one profile at once. */
 const attempts = 20;
 
-const profileGeneration = ({ id, generation }: Profile): Generation => ({ profileId: id, generation });
+const toGeneration = ({ id, generation }: Profile): Generation => ({ profileId: id, generation });
 
 /** Reads a profile, as the last writer left it. */
 const findProfile = ({ table }: Scope, name: string): Promise<Profile | undefined> =>
@@ -245,19 +245,19 @@ async function createProfile(scope: Scope, name: string, embeddingModel: string)
 async function addMemory(scope: Scope, profile: Profile, memory: NewMemory): Promise<boolean> {
   const { table } = scope;
   const at = scope.now().toISOString();
-  const generation = profileGeneration(profile);
+  const generation = toGeneration(profile);
   const item: StoredMemory = { ...generation, ...memory, createdAt: at };
   let isNew = true;
   await table.modify(
     profileEntity,
     profile,
     async (before) => {
-      if (before.generation !== profile.generation) throw profileConflict();
+      if (before.generation !== profile.generation) throw createProfileConflict();
       if (await table.get(memoryEntity, item, { consistent: true })) {
         isNew = false;
         return undefined;
       }
-      if (before.memoryCount >= memoriesMax) throw full(profile);
+      if (before.memoryCount >= memoriesMax) throw createFullError(profile);
       const number = before.memoryCount + 1;
       const order = { ...generation, number, memoryId: memory.id, session: memory.session };
       return {
@@ -266,7 +266,7 @@ async function addMemory(scope: Scope, profile: Profile, memory: NewMemory): Pro
         alsoWrite: [table.writes.insert(memoryEntity, item), table.writes.insert(memoryNumberEntity, order)],
       };
     },
-    { current: profile, consistent: true, attempts, conflictError: profileConflict },
+    { current: profile, consistent: true, attempts, conflictError: createProfileConflict },
   );
   return isNew;
 }
@@ -277,10 +277,10 @@ const isSame = ({ revision, generation }: Profile): WriteCondition => ({
   values: { seen: revision, generation },
 });
 
-const profileConflict = () =>
+const createProfileConflict = () =>
   new StepError('The memory of the profile was changed by other runs at the same time', { retryable: true });
 
-const full = ({ name }: Profile) =>
+const createFullError = ({ name }: Profile) =>
   new StepError(
     `The profile ${name} has ${memoriesMax} memories, which is the maximum; clear it with a step save-memory with clear`,
   );
@@ -363,14 +363,14 @@ const memoryEntity = defineEntity({
   }),
 });
 
-const numberKey = (number: number) => `NUMBER#${String(number).padStart(8, '0')}`;
+const toNumberKey = (number: number) => `NUMBER#${String(number).padStart(8, '0')}`;
 
 const memoryNumberEntity = defineEntity({
   type: 'memoryNumber',
   schema: MemoryNumber,
   key: ({ number, ...generation }: Generation & { number: number }) => ({
     PK: generationPartition(generation),
-    SK: numberKey(number),
+    SK: toNumberKey(number),
   }),
 });
 
@@ -387,6 +387,6 @@ export const generationRange = (generation: Generation) => ({ partition: generat
 /** The numbers of the memories from `first` on, in order. */
 const numbersRange = (generation: Generation, first: number) => ({
   partition: generationPartition(generation),
-  from: numberKey(first),
-  to: numberKey(99_999_999),
+  from: toNumberKey(first),
+  to: toNumberKey(99_999_999),
 });

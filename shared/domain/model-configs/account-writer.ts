@@ -34,7 +34,7 @@ export const accountWriter =
         const { write, log } = audit(scope, principal, change.event);
         await table.commit([
           ...change.writes,
-          defaultsWrite(scope, account.defaults, change.defaults),
+          createDefaultsWrite(scope, account.defaults, change.defaults),
           write,
         ]);
         log();
@@ -43,7 +43,7 @@ export const accountWriter =
       { conflictError: createConflict },
     );
 
-function defaultsWrite(
+function createDefaultsWrite(
   { table }: Scope,
   { revision }: ModelDefaults,
   defaults: AccountChange<unknown>['defaults'],

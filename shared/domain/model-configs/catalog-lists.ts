@@ -60,7 +60,7 @@ function toAvailableModels(view: CatalogView, filter: CatalogFilter) {
         supportsCustomKey: true,
         supportsSearch: offer.tools ?? false,
         supportsStreaming: model.category !== 'embedding',
-        ...modelFacets(model),
+        ...toModelFacets(model),
       };
     }),
   );
@@ -120,7 +120,7 @@ function toGroup(
     configuredProviders: [...new Set(configs.map(({ provider }) => provider))],
     configuredConfigs: configs.map(({ id, provider, modelId }) => ({ id, provider, modelId })),
     ...(reasoning && { reasoningCapability: toReasoningCapability(reasoning) }),
-    ...modelFacets(model),
+    ...toModelFacets(model),
   };
 }
 
@@ -170,7 +170,7 @@ function* filterModels(
   }
 }
 
-const modelFacets = ({ tags, category, priority }: CatalogModel) => ({
+const toModelFacets = ({ tags, category, priority }: CatalogModel) => ({
   tags,
   uiCategory: category,
   ...(priority !== undefined && { uiPriority: priority }),

@@ -26,7 +26,7 @@ export interface ConfigInput {
   limits?: CallLimitsChange | undefined;
 }
 
-export function newModelConfig(
+export function buildModelConfig(
   { newId }: Pick<Scope, 'newId'>,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   { provider, modelId, providerKeyId, settings = {}, limits }: NewConfig,
@@ -49,7 +49,7 @@ export function newModelConfig(
 }
 
 /** Whose protocol and keys a config uses. */
-export const configExecutor = ({
+export const getConfigExecutor = ({
   provider,
   settings,
 }: Pick<ModelConfig, 'provider' | 'settings'>): ProviderName =>
@@ -74,7 +74,7 @@ export function assertOwnKey({ keys }: ModelAccount, config: ModelConfig): void 
   const { providerKeyId } = config;
   if (providerKeyId === null) return;
   const key = keys.find(({ id }) => id === providerKeyId);
-  const executor = configExecutor(config);
+  const executor = getConfigExecutor(config);
   if (key?.provider === executor) return;
   const message = key
     ? `The provider key is of ${key.provider}, but the config calls ${executor}`
@@ -82,7 +82,7 @@ export function assertOwnKey({ keys }: ModelAccount, config: ModelConfig): void 
   throw invalidAt('providerKeyId', 'INVALID_VALUE', message);
 }
 
-export const configEvent = (
+export const createConfigEvent = (
   verb: 'created' | 'provisioned' | 'updated' | 'deleted',
   { id, provider, modelId }: ModelConfig,
 ): AuditEvent => ({

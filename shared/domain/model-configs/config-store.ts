@@ -8,13 +8,13 @@ import { type AccountChange, accountWriter } from './account-writer.ts';
 import {
   assertKnownModel,
   assertOwnKey,
+  buildModelConfig,
   type ConfigInput,
-  configEvent,
+  createConfigEvent,
   findConfig,
   type NewConfig,
-  newModelConfig,
 } from './config-changes.ts';
-import { answersPrompts, decideDefault, nextDefaultConfig } from './default-config.ts';
+import { answersPrompts, decideDefault, findNextDefaultConfig } from './default-config.ts';
 import { type ModelAccount, type ModelConfig, modelConfigEntity } from './model-account.ts';
 
 /** The result of a write: the config, and the account as it was read. */
@@ -34,7 +34,7 @@ export const configStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     async create(principal: Principal, input: NewConfig): Promise<WrittenConfig> {
       const catalog = await loadCatalog();
       return change(principal)((account) => {
-        const config = newModelConfig(scope, principal, input);
+        const config = buildModelConfig(scope, principal, input);
         assertKnownModel(catalog, config);
         assertOwnKey(account, config);
         assertWithinLimit('model configs', account.configs.length + 1);
@@ -42,7 +42,7 @@ export const configStore = /* @__PURE__ */ using(['table:write', 'table:delete']
         return {
           writes: [writes.insert(modelConfigEntity, config)],
           defaults: { ...account.defaults, modelConfigId },
-          event: configEvent('created', config),
+          event: createConfigEvent('created', config),
           result: { config, isDefault: modelConfigId === config.id, account },
         };
       });
@@ -56,13 +56,13 @@ export const configStore = /* @__PURE__ */ using(['table:write', 'table:delete']
       change(principal)((account): AccountChange<ModelAccount> | { result: ModelAccount } => {
         if (account.defaults.modelConfigId) return { result: account };
         const existing = account.configs.find((config) => config.isEnabled && answersPrompts(config));
-        const config = existing ?? newModelConfig(scope, principal, choose(account));
+        const config = existing ?? buildModelConfig(scope, principal, choose(account));
         const defaults = { ...account.defaults, modelConfigId: config.id };
         const configs = existing ? account.configs : [...account.configs, config];
         return {
           writes: existing ? [] : [writes.insert(modelConfigEntity, config)],
           defaults,
-          event: configEvent('provisioned', config),
+          event: createConfigEvent('provisioned', config),
           result: { ...account, configs, defaults },
         };
       }),
@@ -83,7 +83,7 @@ export const configStore = /* @__PURE__ */ using(['table:write', 'table:delete']
         return {
           writes: [writes.put(modelConfigEntity, config)],
           defaults: { ...account.defaults, modelConfigId },
-          event: configEvent('updated', config),
+          event: createConfigEvent('updated', config),
           result: { config, isDefault: modelConfigId === id, account },
         };
       });
@@ -94,11 +94,11 @@ export const configStore = /* @__PURE__ */ using(['table:write', 'table:delete']
       change(principal)((account): AccountChange<void> => {
         const config = findConfig(account, id);
         const { modelConfigId: current } = account.defaults;
-        const modelConfigId = current === id ? nextDefaultConfig(account, id)?.id : current;
+        const modelConfigId = current === id ? findNextDefaultConfig(account, id)?.id : current;
         return {
           writes: [writes.remove(modelConfigEntity, { id })],
           defaults: { ...account.defaults, modelConfigId },
-          event: configEvent('deleted', config),
+          event: createConfigEvent('deleted', config),
           result: undefined,
         };
       }),

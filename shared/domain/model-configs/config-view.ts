@@ -1,16 +1,16 @@
 import { type Catalog, findOffer } from '../../adapters/models/catalog.ts';
 import { type ShownPrice, toShownPrice } from '../../adapters/models/cost.ts';
 import { creatorNames, responseFormats, toReasoningCapability } from './capabilities.ts';
-import { configExecutor } from './config-changes.ts';
+import { getConfigExecutor } from './config-changes.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { findStatedPrice } from './custom-price.ts';
 import { chooseConfigKey, type KeySources } from './key-choice.ts';
 import type { ModelConfig } from './model-account.ts';
 
-export function configView(catalog: Catalog, sources: KeySources, config: ModelConfig, isDefault: boolean) {
+export function toConfigView(catalog: Catalog, sources: KeySources, config: ModelConfig, isDefault: boolean) {
   const { provider, modelId, settings, organizationId } = config;
   const { customModel } = settings;
-  const executor = configExecutor(config);
+  const executor = getConfigExecutor(config);
   const called = findOffer(catalog, executor, nameOnTheWire(config));
   const offer = called ?? findOffer(catalog, provider, modelId);
   const creator = offer && catalog.base(offer.base)?.creator;
@@ -35,7 +35,7 @@ export function configView(catalog: Catalog, sources: KeySources, config: ModelC
     supportsStreaming: customModel?.supportsStreaming ?? true,
   };
 }
-export type ConfigView = ReturnType<typeof configView>;
+export type ConfigView = ReturnType<typeof toConfigView>;
 
 export const nameOnTheWire = ({ modelId, settings }: { modelId: string; settings: ConfigSettings }) =>
   settings.customModel?.executorConfig?.modelMapping ?? modelId;

@@ -7,7 +7,7 @@ export const answersPrompts = ({ settings }: Pick<ModelConfig, 'settings'>): boo
   settings.customModel?.category !== 'embedding';
 
 /** The config that takes the place of a default that is deleted or disabled: the longest-existing enabled one. */
-export const nextDefaultConfig = ({ configs }: ModelAccount, id: string): ModelConfig | undefined =>
+export const findNextDefaultConfig = ({ configs }: ModelAccount, id: string): ModelConfig | undefined =>
   configs.find((config) => config.id !== id && config.isEnabled && answersPrompts(config));
 
 /** @param config After its change. @param wanted Whether as default. @throws 400 if it cannot be that, or if no other one can */
@@ -26,7 +26,7 @@ export function decideDefault(
     throw invalidAt('isDefault', 'INVALID_VALUE', message);
   }
   if (!answersPrompts(config)) {
-    if (!wanted) return current === id ? nextDefaultConfig(account, id)?.id : current;
+    if (!wanted) return current === id ? findNextDefaultConfig(account, id)?.id : current;
     throw invalidAt(
       'isDefault',
       'INVALID_VALUE',
@@ -35,14 +35,14 @@ export function decideDefault(
   }
   if (isEnabled) return wanted ? id : (current ?? id);
   if (current !== id) return current;
-  const next = nextDefaultConfig(account, id);
+  const next = findNextDefaultConfig(account, id);
   if (next) return next.id;
   const message = 'This is the only enabled config; enable or create another one first';
   throw invalidAt('isEnabled', 'INVALID_VALUE', message);
 }
 
 /** The model of a tenant that has chosen none: the first of the catalog that has a key, else the first of all. */
-export function firstUsableOffer({ models }: Catalog, sources: KeySources): ListedOffer {
+export function findFirstUsableOffer({ models }: Catalog, sources: KeySources): ListedOffer {
   const chat = models.filter(({ category }) => category !== 'embedding');
   const offers = chat.flatMap((model) => model.offers.filter(({ hidden, tools }) => !hidden && tools));
   const choice =

@@ -1,7 +1,7 @@
 import { type CatalogModel, findOffer, type ListedOffer } from '../../adapters/models/catalog.ts';
 import { foldModelName } from '../../adapters/models/model-name.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { configExecutor } from './config-changes.ts';
+import { getConfigExecutor } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';
 import { chooseConfigKey, chooseKey } from './key-choice.ts';
 import type { ModelConfig } from './model-account.ts';
@@ -33,7 +33,7 @@ function embeds(config: ModelConfig, { catalog }: Selecting): boolean {
   const stated = config.settings.customModel?.category;
   if (stated) return stated === 'embedding';
   const name = nameOnTheWire(config);
-  const offer = findOffer(catalog, configExecutor(config), name);
+  const offer = findOffer(catalog, getConfigExecutor(config), name);
   const base = offer && catalog.base(offer.base);
   // Of another model outside of the catalog, only the name says what it is.
   return base ? isEmbedding(base) : /embed/i.test(`${config.modelId} ${name}`);

@@ -5,10 +5,10 @@ import {
 } from '../../adapters/models/providers/credentials.ts';
 import type { DeploymentKeys } from '../../adapters/models/providers/provider-keys.ts';
 import type { ProviderName } from '../../adapters/models/providers/provider-names.ts';
-import { configExecutor } from './config-changes.ts';
+import { getConfigExecutor } from './config-changes.ts';
 import {
-  activeKeys,
   type KeyProvider,
+  listActiveKeys,
   type ModelAccount,
   type ModelConfig,
   type ProviderKey,
@@ -32,7 +32,7 @@ export interface KeySources {
 
 /** The tenant's key for a provider: the default one, else the longest-existing active one. */
 export function findOwnKey(account: ModelAccount, provider: KeyProvider): ProviderKey | undefined {
-  const active = activeKeys(account, provider);
+  const active = listActiveKeys(account, provider);
   return active.find(({ id }) => id === account.defaults.providerKeyIds[provider]) ?? active[0];
 }
 
@@ -48,7 +48,7 @@ export function chooseKey({ account, deployment }: KeySources, provider: Provide
 
 /** The key for a config. A config that names a key uses no other one, and a tenant's server never gets the deployment's. */
 export function chooseConfigKey(sources: KeySources, config: ModelConfig): KeyChoice {
-  const provider = configExecutor(config);
+  const provider = getConfigExecutor(config);
   const server = config.settings.customModel?.executorConfig?.baseURL;
   const choice = config.providerKeyId ? findNamedKey(sources.account, config) : chooseKey(sources, provider);
   if (server === undefined || (config.providerKeyId && choice.status !== 'custom')) return choice;

@@ -108,5 +108,5 @@ export async function readModelAccount(table: TenantTable): Promise<ModelAccount
 }
 
 /** The keys of a provider that calls may use. */
-export const activeKeys = ({ keys }: ModelAccount, provider: KeyProvider) =>
+export const listActiveKeys = ({ keys }: ModelAccount, provider: KeyProvider) =>
   keys.filter((key) => key.provider === provider && key.isActive);

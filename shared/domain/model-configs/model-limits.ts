@@ -4,7 +4,7 @@ import type { ModelPrice, Rates } from '../../adapters/models/cost.ts';
 import type { ModelLimits, PriceTier } from '../../adapters/ports/model-port.ts';
 import type { ModelSelection } from './select-model.ts';
 
-export function selectionLimits(
+export function listSelectionLimits(
   { provider, modelId, config, price }: Pick<ModelSelection, 'provider' | 'modelId' | 'config' | 'price'>,
   catalog: Catalog,
 ): ModelLimits {
@@ -21,9 +21,9 @@ export function selectionLimits(
 const listTiers = ({ tiers = [], ...base }: ModelPrice): PriceTier[] =>
   [{ ...base, above: 0 }, ...tiers].map((tier) => ({
     above: tier.above,
-    input: highestInput(tier),
+    input: getHighestInput(tier),
     output: tier.output ?? '0',
   }));
 
-const highestInput = ({ input, cacheRead = input, cacheWrite = input }: Rates): string =>
+const getHighestInput = ({ input, cacheRead = input, cacheWrite = input }: Rates): string =>
   [input, cacheRead, cacheWrite].reduce((one, other) => (new Big(one).gt(other) ? one : other));

@@ -4,7 +4,7 @@ import { isProviderName, providerNames } from '../../adapters/models/providers/p
 import { isConfigId } from './model-account.ts';
 
 /** Why the catalog has no model of a name; undefined for the names of a tenant’s configs. */
-export async function modelNameProblem(text: string): Promise<string | undefined> {
+export async function findModelNameProblem(text: string): Promise<string | undefined> {
   const name = plainModelName(text);
   // Only the check of the account knows the tenant's configs.
   if (foldModelName(name) === 'default' || isConfigId(name) || (await isListed(name))) return undefined;

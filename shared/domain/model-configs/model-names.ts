@@ -3,7 +3,7 @@ import { omitUndefined } from '../../core/defined.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { chooseEmbeddingModel } from './embedding-model.ts';
-import { selectionLimits } from './model-limits.ts';
+import { listSelectionLimits } from './model-limits.ts';
 import { modelSelector } from './model-selector.ts';
 import { explainUnpriced, listAlternatives, selectModel } from './select-model.ts';
 
@@ -21,7 +21,7 @@ export const modelNames = /* @__PURE__ */ using(
     async getPricing(name: string) {
       const selecting = await loadSelecting();
       const selection = selectModel(name, selecting);
-      const limits = selectionLimits(selection, selecting.catalog);
+      const limits = listSelectionLimits(selection, selecting.catalog);
       const unknown = explainUnpriced(selection, selecting);
       return { budgets: selecting.account.budgets, limits, configId: selection.config?.id, unknown };
     },
@@ -29,7 +29,7 @@ export const modelNames = /* @__PURE__ */ using(
     /** @throws StepError */
     async limits(name: string): Promise<ModelLimits> {
       const selecting = await loadSelecting();
-      return selectionLimits(selectModel(name, selecting), selecting.catalog);
+      return listSelectionLimits(selectModel(name, selecting), selecting.catalog);
     },
 
     /** Provider, model, server and settings: what decides an answer, whoever pays for it. @throws StepError */

@@ -9,7 +9,7 @@ import { providerKeyReader } from '../secrets/secret-vault.ts';
 import { createCachedReader } from '../secrets/value-cache.ts';
 import { findOwnKey } from './key-choice.ts';
 import type { ModelAccount, ProviderKey } from './model-account.ts';
-import { selectionLimits } from './model-limits.ts';
+import { listSelectionLimits } from './model-limits.ts';
 import { modelNames } from './model-names.ts';
 import { modelSelector } from './model-selector.ts';
 import { type ModelSelection, type Selecting, selectModel } from './select-model.ts';
@@ -21,7 +21,7 @@ export const modelResolver = /* @__PURE__ */ using(
     const loadSelecting = modelSelector(scope);
     const readValue = createCachedReader(scope, providerKeyReader(scope));
 
-    async function keyValue({ id, valueId, provider }: ProviderKey): Promise<string> {
+    async function readKeyValue({ id, valueId, provider }: ProviderKey): Promise<string> {
       const value = await readValue(id, valueId);
       if (value !== undefined) return value;
       throw new StepError(`The provider key ${id} of ${provider} was deleted; choose another one`);
@@ -34,7 +34,7 @@ export const modelResolver = /* @__PURE__ */ using(
       if (key.status === 'platform') return key.credentials;
       const { key: tenantKey, baseUrl = tenantKey?.settings?.baseURL } = key;
       return {
-        apiKey: tenantKey && (await keyValue(tenantKey)),
+        apiKey: tenantKey && (await readKeyValue(tenantKey)),
         region: tenantKey?.settings?.region,
         baseUrl: baseUrl ?? deploymentUrl(provider, deployment),
         guarded: baseUrl !== undefined,
@@ -57,7 +57,7 @@ export const modelResolver = /* @__PURE__ */ using(
         keySource: key.status,
         providerKeyId: tenantKey?.id,
         statedOutputTokens: customModel?.maxOutputTokens,
-        outputTokens: selectionLimits(selection, selecting.catalog).outputTokens,
+        outputTokens: listSelectionLimits(selection, selecting.catalog).outputTokens,
         limits: (config?.limits || tenantKey?.limits) && { config: config?.limits, key: tenantKey?.limits },
         pausedUntil: findPauseEnd(selecting.account, tenantKey?.id ?? provider),
       };
@@ -76,7 +76,7 @@ export const modelResolver = /* @__PURE__ */ using(
       searchAccount: (async (provider) => {
         const { account, deployment } = await loadSelecting();
         const key = findOwnKey(account, provider);
-        const tenantKey = key && { key: await keyValue(key), baseUrl: key.settings?.baseURL };
+        const tenantKey = key && { key: await readKeyValue(key), baseUrl: key.settings?.baseURL };
         return searchAccount(provider, deployment, tenantKey);
       }) satisfies Ports['searchAccount'],
     };

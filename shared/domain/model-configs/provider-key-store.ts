@@ -16,7 +16,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { secretPreview } from '../secrets/secret-changes.ts';
+import { previewSecret } from '../secrets/secret-changes.ts';
 import { providerKeyVault } from '../secrets/secret-vault.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import { type CallLimitsChange, mergeLimits } from '../throttles/limits.ts';
@@ -70,7 +70,7 @@ export const providerKeyStore = /* @__PURE__ */ using(
           limits: mergeLimits({}, fields.limits),
           isActive,
           valueId,
-          keyPreview: secretPreview(apiKey),
+          keyPreview: previewSecret(apiKey),
           userId: principal.userId,
           createdAt: at,
           updatedAt: at,
@@ -81,7 +81,7 @@ export const providerKeyStore = /* @__PURE__ */ using(
             return {
               writes: [table.writes.insert(providerKeyEntity, key)],
               ...applyDefault(account, key, isDefault),
-              event: keyEvent('created', key),
+              event: createKeyEvent('created', key),
             };
           });
         } catch (error) {
@@ -97,36 +97,36 @@ export const providerKeyStore = /* @__PURE__ */ using(
         id: string,
         { apiKey, isDefault, ...fields }: KeyInput,
       ): Promise<ListedKey> {
-        const before = keyOfAccount(await readModelAccount(table), id);
+        const before = findAccountKey(await readModelAccount(table), id);
         if (fields.settings) assertSettings(before.provider, fields.settings);
         const rotated = apiKey !== undefined && {
           valueId: await vault.store(id, apiKey, { restores: false }),
-          keyPreview: secretPreview(apiKey),
+          keyPreview: previewSecret(apiKey),
         };
         return change(principal)((account) => {
-          const current = keyOfAccount(account, id);
+          const current = findAccountKey(account, id);
           const { name = current.name, isActive = current.isActive, settings = current.settings } = fields;
           const limits = mergeLimits(current.limits, fields.limits);
           const key = { ...current, ...rotated, name, isActive, settings, limits, updatedAt: now() };
           return {
             writes: [table.writes.put(providerKeyEntity, key)],
             ...applyDefault(account, key, isDefault),
-            event: keyEvent(rotated ? 'rotated' : 'updated', key),
+            event: createKeyEvent(rotated ? 'rotated' : 'updated', key),
           };
         });
       },
 
       /** @throws 404 */
       async remove(principal: Principal, id: string): Promise<void> {
-        keyOfAccount(await readModelAccount(table), id);
+        findAccountKey(await readModelAccount(table), id);
         // First, so that a retry after a failure finds the key, though without a value.
         await vault.revoke(id);
         await change(principal)((account): AccountChange<void> => {
-          const key = keyOfAccount(account, id);
+          const key = findAccountKey(account, id);
           return {
             writes: [table.writes.remove(providerKeyEntity, { id })],
             defaults: applyDefault(account, key, false).defaults,
-            event: keyEvent('deleted', key),
+            event: createKeyEvent('deleted', key),
             result: undefined,
           };
         });
@@ -165,7 +165,7 @@ export interface NewKey extends KeyInput {
 export type ListedKey = ProviderKey & { isDefault: boolean };
 
 /** @throws 404 */
-function keyOfAccount({ keys }: ModelAccount, id: string): ProviderKey {
+function findAccountKey({ keys }: ModelAccount, id: string): ProviderKey {
   const key = keys.find((each) => each.id === id);
   if (!key) throw notFound('Provider key');
   return key;
@@ -189,7 +189,7 @@ function assertSettings(provider: KeyProvider, settings: KeySettings | null): vo
   throw invalidAt('settings.baseURL', 'MISSING_REQUIRED_FIELD', message);
 }
 
-const keyEvent = (
+const createKeyEvent = (
   verb: 'created' | 'rotated' | 'updated' | 'deleted',
   { id, provider }: ProviderKey,
 ): AuditEvent => ({

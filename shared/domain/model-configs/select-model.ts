@@ -16,10 +16,10 @@ import {
   providerNames,
 } from '../../adapters/models/providers/provider-names.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { configExecutor } from './config-changes.ts';
+import { getConfigExecutor } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';
 import { findStatedPrice } from './custom-price.ts';
-import { firstUsableOffer } from './default-config.ts';
+import { findFirstUsableOffer } from './default-config.ts';
 import { chooseConfigKey, chooseKey, type KeyChoice, type KeySources } from './key-choice.ts';
 import { isConfigId, type ModelConfig } from './model-account.ts';
 
@@ -82,7 +82,7 @@ function selectDefault(context: Selecting): ModelSelection {
   const config = configs.find(({ id }) => id === defaults.modelConfigId);
   if (config) return selectConfig(config, context);
   // The first list of the configs creates the default one from the same choice.
-  const { provider, id } = firstUsableOffer(context.catalog, context);
+  const { provider, id } = findFirstUsableOffer(context.catalog, context);
   return selectFromProvider(provider, id, context);
 }
 
@@ -96,7 +96,7 @@ function selectConfig(config: ModelConfig, context: Selecting): ModelSelection {
   if (!config.isEnabled) throw createDisabledError(config);
   const key = chooseConfigKey(context, config);
   if (key.status === 'needs_setup') throw new StepError(key.reason);
-  const [provider, modelId] = [configExecutor(config), nameOnTheWire(config)];
+  const [provider, modelId] = [getConfigExecutor(config), nameOnTheWire(config)];
   const price = findStatedPrice(config.settings, key.status, findOffer(context.catalog, provider, modelId));
   return { provider, modelId, key, config, price };
 }
@@ -143,7 +143,8 @@ function findConfigs(
   const { configs } = account;
   const ofProvider = configs.filter((config) => config.provider === provider);
   const onSameServer = configs.filter(
-    (config) => configExecutor(config) === provider && !config.settings.customModel?.executorConfig?.baseURL,
+    (config) =>
+      getConfigExecutor(config) === provider && !config.settings.customModel?.executorConfig?.baseURL,
   );
   const undated = catalog.offer(provider, modelId)?.id ?? modelId;
   const candidates = [
@@ -166,7 +167,7 @@ export function explainUnpriced(
   if (config || findOffer(catalog, provider, modelId)) return undefined;
   // What a server of the tenant or the deployment has is known only where somebody has described it.
   const isDescribed = account.configs.some(
-    (each) => configExecutor(each) === provider && each.settings.customModel !== undefined,
+    (each) => getConfigExecutor(each) === provider && each.settings.customModel !== undefined,
   );
   if (provider === 'generic-openai' && !isDescribed) return undefined;
   return `A budget limits this call, but neither the catalog nor a model config knows a price of ${provider}/${modelId}. Give it one with settings.customModel of POST /v1/model-configs, or call a model that GET /v1/model-configs lists`;

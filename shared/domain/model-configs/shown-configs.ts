@@ -4,8 +4,8 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { configStore, type WrittenConfig } from './config-store.ts';
-import { type ConfigView, configView } from './config-view.ts';
-import { firstUsableOffer } from './default-config.ts';
+import { type ConfigView, toConfigView } from './config-view.ts';
+import { findFirstUsableOffer } from './default-config.ts';
 import { readModelAccount } from './model-account.ts';
 
 const toNewConfig = ({ provider, id }: ListedOffer) => ({ provider, modelId: id });
@@ -18,7 +18,7 @@ export const modelConfigs = /* @__PURE__ */ using(
 
     const toView = async ({ config, isDefault, account }: WrittenConfig): Promise<ConfigView> => {
       const [catalog, deployment] = await loadContext();
-      return configView(catalog, { account, deployment }, config, isDefault);
+      return toConfigView(catalog, { account, deployment }, config, isDefault);
     };
 
     return {
@@ -35,11 +35,11 @@ export const modelConfigs = /* @__PURE__ */ using(
         const account = found.defaults.modelConfigId
           ? found
           : await store.provision(principal, (current) =>
-              toNewConfig(firstUsableOffer(catalog, { account: current, deployment })),
+              toNewConfig(findFirstUsableOffer(catalog, { account: current, deployment })),
             );
         const { configs, defaults } = account;
         return configs.map((config) =>
-          configView(catalog, { account, deployment }, config, config.id === defaults.modelConfigId),
+          toConfigView(catalog, { account, deployment }, config, config.id === defaults.modelConfigId),
         );
       },
     };

@@ -1,7 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { usageMonths } from './usage-days.ts';
-import { modelParts } from './usage-report.ts';
+import { splitModel } from './usage-report.ts';
 
 export interface RecentUse {
   usageCount: number;
@@ -36,7 +36,7 @@ export const recentUse = /* @__PURE__ */ using([usageMonths], (scope: Scope) => 
     /** The most recently used model first. */
     async readModels() {
       const uses = [...(await useBy(({ model }) => model))].map(([model, use]) => ({
-        ...modelParts(model),
+        ...splitModel(model),
         ...use,
       }));
       return uses.toSorted((one, other) => (one.lastUsedAt < other.lastUsedAt ? 1 : -1));

@@ -4,7 +4,7 @@ import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { toDollars } from './cost-units.ts';
 import type { ModelCalls } from './model-calls.ts';
-import { type Counter, counterAttribute, counterNames, usageEntity, usageRange } from './usage.ts';
+import { type Counter, counterNames, toCounterAttribute, usageEntity, usageRange } from './usage.ts';
 
 export interface UsageDay extends ModelCalls {
   /** `2026-11-22`, in UTC. */
@@ -38,7 +38,7 @@ function splitMonth({
   const source = { model, keySource, configId, providerKeyId };
   const counters = item as Readonly<Record<string, Big | undefined>>;
   const days = listDays(counters).map((day): UsageDay => {
-    const count = (counter: Counter) => counters[counterAttribute(counter, day)] ?? new Big(0);
+    const count = (counter: Counter) => counters[toCounterAttribute(counter, day)] ?? new Big(0);
     return {
       ...source,
       date: `${month}-${day}`,
@@ -64,5 +64,5 @@ const listDays = (counters: object): string[] =>
     ),
   ].toSorted();
 
-const letters = new Set(counterNames.map((counter) => counterAttribute(counter, '')));
+const letters = new Set(counterNames.map((counter) => toCounterAttribute(counter, '')));
 const isCounter = (name: string) => /^[a-z]\d\d$/.test(name) && letters.has(name.charAt(0));

@@ -9,7 +9,7 @@ export type Granularity = (typeof granularities)[number];
 const modelsMax = 1_000;
 
 /** The sums of a usage report. Costs are exact sums in USD, as numbers. */
-export function usageReport(
+export function createUsageReport(
   days: readonly UsageDay[],
   { startDate, endDate, granularity }: { startDate: string; endDate: string; granularity: Granularity },
 ) {
@@ -30,13 +30,13 @@ export function usageReport(
       userCost: ofUser.cost.toNumber(),
       requestsWithoutPrice: total.unpriced,
     },
-    timeSeries: periodsBetween(startDate, endDate, granularity).map((date) => {
+    timeSeries: listPeriods(startDate, endDate, granularity).map((date) => {
       const sum = sumDays(byDate.get(date) ?? []);
       return { date, requests: sum.calls, tokens: countTokens(sum), cost: sum.cost.toNumber() };
     }),
     usageByModel: Object.fromEntries(
       [...byModel]
-        .map(([model, same]) => [model, modelRow(model, same)] as const)
+        .map(([model, same]) => [model, toModelRow(model, same)] as const)
         .toSorted(
           ([, one], [, other]) => other.totalCost - one.totalCost || other.requestCount - one.requestCount,
         )
@@ -45,10 +45,10 @@ export function usageReport(
   };
 }
 
-function modelRow(model: string, days: readonly UsageDay[]) {
+function toModelRow(model: string, days: readonly UsageDay[]) {
   const { calls, cost, ...sum } = sumDays(days);
   return {
-    ...modelParts(model),
+    ...splitModel(model),
     requestCount: calls,
     totalTokens: countTokens(sum),
     totalCost: cost.toNumber(),
@@ -58,7 +58,7 @@ function modelRow(model: string, days: readonly UsageDay[]) {
 }
 
 /** `<provider>/<modelId>`; model ids may contain slashes. */
-export const modelParts = (model: string) => {
+export const splitModel = (model: string) => {
   const slash = model.indexOf('/');
   return { provider: model.slice(0, slash), modelId: model.slice(slash + 1) };
 };
@@ -94,7 +94,7 @@ function findPeriodStart(date: string, granularity: Granularity): string {
 }
 
 /** Each period from one date to another, also those without calls. */
-function periodsBetween(startDate: string, endDate: string, granularity: Granularity): string[] {
+function listPeriods(startDate: string, endDate: string, granularity: Granularity): string[] {
   const periods = new Set<string>();
   for (let at = Date.parse(startDate); at <= Date.parse(endDate); at += dayMs) {
     periods.add(findPeriodStart(toDate(at), granularity));

@@ -22,12 +22,12 @@ export type Counter = keyof typeof counters;
 export const counterNames = Object.keys(counters) as Counter[];
 
 /** The attribute with a day's counter: `c07` has the calls of the seventh. Short, since items pay by size. */
-export const counterAttribute = (counter: Counter, day: string) => `${counters[counter]}${day}`;
+export const toCounterAttribute = (counter: Counter, day: string) => `${counters[counter]}${day}`;
 
 const days = Array.from({ length: 31 }, (_, index) => String(index + 1).padStart(2, '0'));
 const dayCounters = Object.fromEntries(
   days.flatMap((day) =>
-    counterNames.map((counter) => [counterAttribute(counter, day), WholeNumber.optional()]),
+    counterNames.map((counter) => [toCounterAttribute(counter, day), WholeNumber.optional()]),
   ),
 );
 
@@ -91,16 +91,16 @@ export function usageWrites(
   byFlow.delete(null);
   const ofAll = mergeCalls(spent.flatMap(({ calls }) => calls));
   return [
-    ...ofAll.map((calls) => usageWrite(table.writes, calls, null, at)),
+    ...ofAll.map((calls) => createUsageWrite(table.writes, calls, null, at)),
     ...[...byFlow].flatMap(([flowId, same]) =>
       mergeCalls(same.flatMap(({ calls }) => calls)).map((calls) =>
-        usageWrite(table.writes, calls, flowId, at, { ttl }),
+        createUsageWrite(table.writes, calls, flowId, at, { ttl }),
       ),
     ),
   ];
 }
 
-function usageWrite(
+function createUsageWrite(
   writes: Scope['table']['writes'],
   calls: ModelCalls,
   flowId: string | null,
@@ -112,7 +112,9 @@ function usageWrite(
   const [month, day] = [date.slice(0, 7), date.slice(8, 10)];
   const counts = { ...calls, cost: toCostUnits(calls.cost), cacheSavings: toCostUnits(calls.cacheSavings) };
   const changed = counterNames.filter((counter) => Number(counts[counter]) !== 0);
-  const add = Object.fromEntries(changed.map((counter) => [counterAttribute(counter, day), counts[counter]]));
+  const add = Object.fromEntries(
+    changed.map((counter) => [toCounterAttribute(counter, day), counts[counter]]),
+  );
   const key = { flowId, month, model, keySource, configId, providerKeyId, shard: ownShard };
   return writes.update(usageEntity, key, {
     add: add as never,

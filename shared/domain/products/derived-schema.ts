@@ -3,7 +3,7 @@ import { notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEntity } from '../agents/config/agent.ts';
-import { inputsOfFlow } from '../flows/analysis/flow-inputs.ts';
+import { listFlowInputs } from '../flows/analysis/flow-inputs.ts';
 import { flowFinder } from '../flows/flow-store.ts';
 
 type JsonSchema = Record<string, unknown>;
@@ -30,7 +30,7 @@ export const derivedSchema = /* @__PURE__ */ using(
         return agentParameters;
       }
       const { steps } = await flowFinder(scope).get(flowId ?? '');
-      const inputs = await inputsOfFlow(steps, sandbox);
+      const inputs = await listFlowInputs(steps, sandbox);
       const required = inputs.filter(({ optional }) => !optional).map(({ name }) => name);
       return {
         type: 'object',

@@ -49,7 +49,7 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
       return { put: toItem({ ...after, updatedAt }), ...(alsoWrite && { alsoWrite }) };
     };
     return requireProduct(
-      await table.modify(productEntity, { id }, decideWrite, { conflictError: productConflict }),
+      await table.modify(productEntity, { id }, decideWrite, { conflictError: createProductConflict }),
     );
   }
 
@@ -114,5 +114,5 @@ function requireProduct(product: Product | undefined): Product {
   return product;
 }
 
-export const productConflict = () =>
+export const createProductConflict = () =>
   conflict('The product was changed by another request at the same time; read it again and retry');

@@ -24,7 +24,7 @@ import {
 } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
-import { jsonBytes, type RecordItem, recordsRange } from './record.ts';
+import { countJsonBytes, type RecordItem, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import type { TypeAndName } from './record-store.ts';
 
@@ -39,8 +39,8 @@ interface ListReads extends RecordReads {
 
 /** Lists records newest first: reads index entries, then the records that the page shows or filters. */
 export function recordLister(reads: ListReads) {
-  async function page(filters: RecordFilters, query: CursorQuery): Promise<RecordPage> {
-    const source = { ...recordSource(reads, filters), kind: 'record' as const };
+  async function readPage(filters: RecordFilters, query: CursorQuery): Promise<RecordPage> {
+    const source = { ...toRecordSource(reads, filters), kind: 'record' as const };
     const { rows, pagination } = await cursorPage(reads.table, source, query);
     const records = rows.every(getRecord)
       ? rows.flatMap((row) => getRecord(row) ?? [])
@@ -50,14 +50,14 @@ export function recordLister(reads: ListReads) {
       takeWithinBytes(records.toReversed(), responseBytesMax).length,
     );
     if (fitting === records.length) return { records, pagination };
-    const shorter = await page(filters, { ...query, limit: fitting });
+    const shorter = await readPage(filters, { ...query, limit: fitting });
     return { ...shorter, pagination: { ...shorter.pagination, limit: query.limit } };
   }
 
   return async (filters: RecordFilters, query: CursorQuery): Promise<RecordPage> => {
     const isFirst = !query.cursor && !query.direction;
     const found = isFirst || matchesNothing(filters) ? await findWithoutList(reads, filters) : undefined;
-    return found ? { records: found, pagination: onePage(found.length, query) } : page(filters, query);
+    return found ? { records: found, pagination: onePage(found.length, query) } : readPage(filters, query);
   };
 }
 
@@ -67,7 +67,7 @@ async function findWithoutList(reads: ListReads, filters: RecordFilters): Promis
   const [type, { name }] = [recordTypeFilter(filters), filters];
   if (type === undefined || name === undefined) return undefined;
   const id = await reads.findId({ type, name });
-  return (id ? await reads.getMany([id]) : []).filter(recordPredicate(filters, reads.now()));
+  return (id ? await reads.getMany([id]) : []).filter(createRecordPredicate(filters, reads.now()));
 }
 
 /** Reads the table, and existing records by their ids. */
@@ -87,15 +87,15 @@ const matchesNothing = ({ type, recordFilter }: RecordFilters) =>
   recordFilter && type !== undefined && type !== recordFilter.type;
 
 /** The index to list from, and a post-filter for what it cannot answer. With `whole`, every row has its record. */
-function recordSource(reads: RecordReads, filters: RecordFilters, { whole = false } = {}): ListSource {
+function toRecordSource(reads: RecordReads, filters: RecordFilters, { whole = false } = {}): ListSource {
   const { table, now } = reads;
-  const passes = metadataPredicate(filters, now()) ?? (whole ? () => true : undefined);
+  const passes = createMetadataPredicate(filters, now()) ?? (whole ? () => true : undefined);
   const source = {
     ...indexOf(filters),
     ...(passes && { postFilter: createReadingFilter(reads, passes) }),
   };
   if (filters.distinct === undefined) return source;
-  const toTypeSource = (type: string) => recordSource(reads, { ...filters, type, distinct: undefined });
+  const toTypeSource = (type: string) => toRecordSource(reads, { ...filters, type, distinct: undefined });
   return {
     ...source,
     postFilter: createDistinctFilter(table, {
@@ -121,7 +121,7 @@ function createReadingFilter(
       const records = await getMany(entries.map(({ id }) => id as string));
       const passed = await filterYielding(records, passes, signal);
       const read = new Map(passed.map((record) => [record.id, record]));
-      const bytes = records.map(({ metadata }) => jsonBytes(metadata));
+      const bytes = records.map(({ metadata }) => countJsonBytes(metadata));
       return {
         units: bytes.reduce((sum, size) => sum + Math.floor(size / bytesPerUnit), entries.length),
         rows: entries.flatMap((entry) => {
@@ -167,7 +167,7 @@ export const walkMatching = (reads: ListReads) =>
     const types = new Set<string>();
     const isFirst = ({ type }: RecordItem) => !types.has(type) && types.add(type).size > 0;
     // Only the list's own filter knows the types of earlier records.
-    const source = recordSource(reads, after ? filters : others, { whole: true });
+    const source = toRecordSource(reads, after ? filters : others, { whole: true });
     for await (const { rows, units, at } of walkList(reads.table, source, { cursor: after })) {
       const records = rows.flatMap((row) => getRecord(row) ?? []);
       const isEnd = distinct && recordTypeFilter(filters) !== undefined && records.length > 0;
@@ -180,7 +180,7 @@ export const walkMatching = (reads: ListReads) =>
 export const filterMatching =
   ({ getMany, now, signal }: ListReads) =>
   async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>
-    filterYielding(await getMany(ids), recordPredicate(filters, now()), signal);
+    filterYielding(await getMany(ids), createRecordPredicate(filters, now()), signal);
 
 interface Distinct {
   source: ListSource;
@@ -228,10 +228,10 @@ function createDistinctFilter(table: TenantTable, { source, toTypeSource, type }
 
 const recordTypeFilter = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
 
-function recordPredicate(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
+function createRecordPredicate(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
   const { name, search = '' } = filters;
   const type = recordTypeFilter(filters);
-  const ofMetadata = metadataPredicate(filters, now);
+  const ofMetadata = createMetadataPredicate(filters, now);
   return (record) =>
     (type === undefined || record.type === type) &&
     (name === undefined || record.name === name) &&
@@ -245,7 +245,7 @@ const largeFieldBytes = 10 * 1024;
 type Test = (record: RecordItem) => boolean;
 
 /** The filters that need whole records and no index can answer; undefined if there are none. */
-function metadataPredicate(filters: RecordFilters, now: Date): Test | undefined {
+function createMetadataPredicate(filters: RecordFilters, now: Date): Test | undefined {
   const tests = Object.entries(testsFor).flatMap(([name, testFor]) => {
     const value = filters[name as keyof RecordFilters];
     return value === undefined ? [] : [testFor(value as never, now)];
@@ -264,9 +264,9 @@ const testsFor: { [Name in keyof Asked]?: (value: Asked[Name], now: Date) => Tes
   max_fields: (most) => (record) => listValues(record).length <= most,
   metadata_types: (types) => (record) => listValues(record).some((value) => types.includes(getType(value))),
   has_large_fields: (wanted) => (record) =>
-    listValues(record).some((value) => jsonBytes(value) > largeFieldBytes) === wanted,
-  min_size_kb: (least) => (record) => jsonBytes(record.metadata) >= least * 1024,
-  max_size_kb: (most) => (record) => jsonBytes(record.metadata) <= most * 1024,
+    listValues(record).some((value) => countJsonBytes(value) > largeFieldBytes) === wanted,
+  min_size_kb: (least) => (record) => countJsonBytes(record.metadata) >= least * 1024,
+  max_size_kb: (most) => (record) => countJsonBytes(record.metadata) <= most * 1024,
 };
 
 const listValues = ({ metadata }: RecordItem) => Object.values(metadata);

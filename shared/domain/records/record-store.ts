@@ -20,7 +20,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write, type WriteCondition, type Writes } from '../../platform/data/writes.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import {
-  jsonBytes,
+  countJsonBytes,
   type Owner,
   RecordDraft,
   type RecordItem,
@@ -56,7 +56,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     (await table.get(recordGuardEntity, pair, { consistent: true }))?.id;
 
   const replaceValues = (id: string, changes: RecordChanges, condition: WriteCondition) => {
-    const update = { ...valuesUpdate(scope, changes), add: { revision: 1 } };
+    const update = { ...createValuesUpdate(scope, changes), add: { revision: 1 } };
     return table.updateAndGet(recordEntity, table.writes.update(recordEntity, { id }, update, condition));
   };
 
@@ -93,7 +93,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
       const decide = (before: RecordItem) => {
         const { type = before.type, name = before.name } = changes;
         return type === before.type && name === before.name
-          ? { update: valuesUpdate(scope, changes), condition: hasTypeAndName(before) }
+          ? { update: createValuesUpdate(scope, changes), condition: hasTypeAndName(before) }
           : recordMove(scope, before, changes);
       };
       return requireRecord(
@@ -121,8 +121,10 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
 
     /** No read returns the record any more. The cleanup removes its step results. */
     async remove(id: string): Promise<void> {
-      const removal = (record: RecordItem) => recordRemoval(scope, record);
-      requireRecord(await table.modify(recordEntity, { id }, removal, { consistent: true, conflictError }));
+      const decideRemoval = (record: RecordItem) => recordRemoval(scope, record);
+      requireRecord(
+        await table.modify(recordEntity, { id }, decideRemoval, { consistent: true, conflictError }),
+      );
     },
   };
 });
@@ -161,7 +163,7 @@ const toItem = (record: RecordItem) => ({
 });
 
 /** Replaces the given values completely. */
-export const valuesUpdate = ({ now }: Scope, { metadata, messages }: RecordChanges) => ({
+export const createValuesUpdate = ({ now }: Scope, { metadata, messages }: RecordChanges) => ({
   set: {
     metadata: metadata && JSON.stringify(metadata),
     messages: messages === undefined ? undefined : JSON.stringify(messages),
@@ -303,7 +305,7 @@ async function* groupTransactions<Draft extends RecordDraft>(
   let bytes = 0;
   for await (const draft of drafts) {
     const record = toRecord(draft);
-    const size = jsonBytes(record);
+    const size = countJsonBytes(record);
     const isFull = drafted.length >= recordsPerTransaction || bytes + size > bytesPerTransaction;
     if (isFull && drafted.length > 0) {
       yield drafted;

@@ -87,12 +87,12 @@ export const recordGuardEntity = defineEntity({
 export const metadataBytesMax = 256 * 1024;
 const messagesBytesMax = 128 * 1024;
 
-export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
+export const countJsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 function oversize(value: unknown, what: string, bytesMax: number): string | undefined {
   if (isDeeperThan(nestingLevelsMax, value))
     return `The ${what} may be nested at most ${nestingLevelsMax} levels deep`;
-  const bytes = jsonBytes(value);
+  const bytes = countJsonBytes(value);
   if (bytes <= bytesMax) return undefined;
   return `The ${what} may have at most ${bytesMax} bytes (${bytesMax / 1024} KB) of JSON; this has ${bytes}`;
 }

@@ -23,7 +23,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { idPages } from './id-pages.ts';
 import { NewMetadata, type Owner, type RecordItem, recordEntity } from './record.ts';
-import { recordStore, valuesUpdate } from './record-store.ts';
+import { createValuesUpdate, recordStore } from './record-store.ts';
 
 export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
   const find = findRecord(scope);
@@ -40,7 +40,7 @@ export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, o
     const record = await find(selector);
     if (!record) return undefined;
     const merge = ({ metadata }: RecordItem) => ({
-      update: valuesUpdate(scope, {
+      update: createValuesUpdate(scope, {
         metadata: parseOrReject(NewMetadata, mergeMetadata[strategy](metadata, changes)),
       }),
     });
@@ -109,7 +109,7 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
     let read = 0;
     for await (const ids of idPages(scope, type)) {
       read += ids.length;
-      if (read > readMax) throw tooMany(type, readMax);
+      if (read > readMax) throw createTooManyError(type, readMax);
       for (const record of await filterYielding(await records.getMany(ids), isMatch, scope.signal)) {
         if (!best || record.updatedAt > best.updatedAt) best = record;
       }
@@ -133,7 +133,7 @@ function isRecordMatch(record: RecordItem, selector: RecordSelector, now: Date):
   return !selector.filter || matches(record, selector.filter, now);
 }
 
-const tooMany = (type: string, readMax: number) =>
+const createTooManyError = (type: string, readMax: number) =>
   invalidAt(
     'recordFilter',
     'TOO_MANY_RECORDS',
@@ -145,15 +145,15 @@ type Metadata = Record<string, unknown>;
 const mergeMetadata: Record<MergeStrategy, (before: Metadata, updates: Metadata) => Metadata> = {
   merge: (before, updates) => ({ ...before, ...updates }),
   replace: (_before, updates) => updates,
-  'deep-merge': deepMerge,
+  'deep-merge': mergeDeep,
 };
 
 /** Like JSON Merge Patch (RFC 7396): merges objects, removes keys with null, replaces everything else. */
-function deepMerge(before: unknown, updates: Metadata): Metadata {
+function mergeDeep(before: unknown, updates: Metadata): Metadata {
   const merged = new Map(Object.entries(isJsonObject(before) ? before : {}));
   for (const [key, value] of Object.entries(updates)) {
     if (value === null) merged.delete(key);
-    else merged.set(key, isJsonObject(value) ? deepMerge(merged.get(key), value) : value);
+    else merged.set(key, isJsonObject(value) ? mergeDeep(merged.get(key), value) : value);
   }
   return Object.fromEntries(merged);
 }

@@ -5,7 +5,7 @@ import { countRows } from '../../platform/data/lists/counts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { visitNewestRecords } from './newest-records.ts';
-import { jsonBytes, type RecordItem, recordsRange } from './record.ts';
+import { countJsonBytes, type RecordItem, recordsRange } from './record.ts';
 
 export const inferredTypes = ['string', 'number', 'boolean', 'date', 'array', 'object'] as const;
 type InferredType = (typeof inferredTypes)[number];
@@ -40,7 +40,7 @@ export const schemaDiscovery = /* @__PURE__ */ using(
     let sampledRecords = 0;
     const look = (record: RecordItem) => {
       sampledRecords++;
-      for (const [name, value] of metadataFields(record)) {
+      for (const [name, value] of listMetadataFields(record)) {
         let field = statistics.get(name);
         if (!field) {
           nameBytesLeft -= Buffer.byteLength(name) + exampleLengthMax;
@@ -78,7 +78,7 @@ function addTo(field: FieldStatistics, value: unknown): void {
   types.set(type, (types.get(type) ?? 0) + 1);
   if (examples.size >= examplesMax) return;
   const example = typeof value === 'string' ? shorten(value) : value;
-  if (jsonBytes(example) <= exampleBytesMax) examples.set(JSON.stringify(example), example);
+  if (countJsonBytes(example) <= exampleBytesMax) examples.set(JSON.stringify(example), example);
 }
 
 /** The type that a filter would use: a text from a CSV file may be a number, a date or a boolean. */
@@ -98,7 +98,7 @@ const shorten = (text: string) => {
 };
 
 /** The metadata fields that are set, named as in filters: keys, and dotted paths of nested values. */
-function* metadataFields(record: RecordItem): Generator<[name: string, value: unknown], void> {
+function* listMetadataFields(record: RecordItem): Generator<[name: string, value: unknown], void> {
   const names = new Set<string>();
   for (const [path, value] of leavesOf(record.metadata)) {
     const name = recordFields.some((field) => field === path) ? metadataFieldPath(path) : path;

@@ -44,7 +44,7 @@ export type Cell = z.infer<typeof Cell>;
 type Dimensions = Pick<Cell, keyof typeof dimensions>;
 export type Numbers = Omit<Cell, keyof Dimensions | 'name'>;
 
-export const noNumbers = (): Numbers => ({
+export const createNumbers = (): Numbers => ({
   completed: 0,
   failed: 0,
   cancelled: 0,
@@ -57,23 +57,23 @@ export const noNumbers = (): Numbers => ({
   durations: {},
 });
 
-export const runCount = ({ completed, failed, cancelled }: Numbers) => completed + failed + cancelled;
+export const countRuns = ({ completed, failed, cancelled }: Numbers) => completed + failed + cancelled;
 
 const counters = ['completed', 'failed', 'cancelled', 'unpriced', 'input', 'output', 'cachedInput'] as const;
 
 /** Adds in place. Costs are added exactly. */
 export function addNumbers(sum: Numbers, more: Numbers): void {
   for (const counter of counters) sum[counter] += more[counter];
-  sum.cost = exactSum(sum.cost, more.cost);
-  sum.savedCost = exactSum(sum.savedCost, more.savedCost);
+  sum.cost = addExactly(sum.cost, more.cost);
+  sum.savedCost = addExactly(sum.savedCost, more.savedCost);
   mergeInto(sum.durations, more.durations);
 }
 
-const exactSum = (one: string, other: string) =>
+const addExactly = (one: string, other: string) =>
   other === '0' ? one : one === '0' ? other : new Big(one).plus(other).toFixed();
 
 /** Adds cells up, so that one remains for each combination of dimensions. */
-export function cellSum() {
+export function createCellSum() {
   const cells = new Map<string, Cell>();
   return {
     add(more: Iterable<Cell>): void {

@@ -3,13 +3,13 @@ import { omitUndefined } from '../../core/defined.ts';
 import { type RecordsOfHour, type Run, toHour } from '../runs/run.ts';
 import type { ModelUse } from '../runs/run-use.ts';
 import { toSketch } from '../runs/sketch.ts';
-import { type Cell, noNumbers } from './cell.ts';
+import { type Cell, createNumbers } from './cell.ts';
 
 /** What a run that ended adds to the numbers of each hour. */
 export type CellsByHour = Map<string, Cell[]>;
 
 /** The run and its own model calls count in the hour of its end, records of a batch in the hours in which they ended. */
-export function cellsOfRun(run: Run): CellsByHour {
+export function toRunCells(run: Run): CellsByHour {
   const byHour: CellsByHour = new Map();
   if (run.completedAt === undefined || !isEnded(run.status)) return byHour;
   const source = toSource(run);
@@ -17,7 +17,7 @@ export function cellsOfRun(run: Run): CellsByHour {
   const models = Object.entries(run.use ?? {});
   byHour.set(ended, [
     runCell(run, run.status),
-    ...models.map(([model, use]) => modelCell({ ...source, model }, use)),
+    ...models.map(([model, use]) => toModelCell({ ...source, model }, use)),
   ]);
   for (const [hour, records] of Object.entries(run.records ?? {})) {
     byHour.set(hour, [...(byHour.get(hour) ?? []), recordCell(source, records)]);
@@ -40,22 +40,22 @@ function runCell(run: Run, status: EndStatus): Cell {
   return {
     ...toSource(run),
     ...(run.parentRunId && { inside: true as const }),
-    ...noNumbers(),
+    ...createNumbers(),
     status,
     [status]: 1,
     ...toCost(totalCost, 1),
-    savedCost: plain(savedCost),
+    savedCost: toPlain(savedCost),
     ...(tokens && { input: tokens.input, output: tokens.output, cachedInput: tokens.cachedInput }),
     durations: toSketch([durationMs]),
   };
 }
 
-const modelCell = (
+const toModelCell = (
   { name: _ofRun, ...source }: ReturnType<typeof toSource> & { model: string },
   { calls, failed, tokens, cost, durations }: ModelUse,
 ): Cell => ({
   ...source,
-  ...noNumbers(),
+  ...createNumbers(),
   completed: Math.max(0, calls - failed),
   failed,
   ...toCost(cost, calls),
@@ -68,10 +68,10 @@ const modelCell = (
 const recordCell = (
   source: ReturnType<typeof toSource>,
   { completed, failed, durations }: RecordsOfHour,
-): Cell => ({ ...source, ...noNumbers(), kind: 'record', completed, failed, durations });
+): Cell => ({ ...source, ...createNumbers(), kind: 'record', completed, failed, durations });
 
 const toCost = (cost: string | null | undefined, runs: number) =>
-  cost === null ? { unpriced: runs } : { cost: plain(cost ?? '0') };
+  cost === null ? { unpriced: runs } : { cost: toPlain(cost ?? '0') };
 
 /** Without an exponent. */
-const plain = (decimal: string) => new Big(decimal).toFixed();
+const toPlain = (decimal: string) => new Big(decimal).toFixed();

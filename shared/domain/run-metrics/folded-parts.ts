@@ -23,15 +23,15 @@ export function foldParts(period: string, source: string, cells: readonly Cell[]
     chunks.at(-1)?.push(cell);
     bytes += size;
   }
-  const ttl = numbersExpiry(period);
+  const ttl = computeNumbersExpiry(period);
   return chunks.map((chunk, part) => ({ period, source, part, parts: chunks.length, cells: chunk, ttl }));
 }
 
-export const numbersExpiry = (period: string) =>
+export const computeNumbersExpiry = (period: string) =>
   unixSeconds(new Date(periodEnd(period) + (isDay(period) ? daysKeptDays : hoursKeptDays) * dayMs));
 
 /** The cells of the parts of one period and source; none of the parts that a larger fold before left. */
-export const cellsOfParts = (parts: readonly Folded[]): Cell[] => {
+export const joinParts = (parts: readonly Folded[]): Cell[] => {
   const count = parts.find(({ part }) => part === 0)?.parts ?? 0;
   return parts.filter(({ part }) => part < count).flatMap(({ cells }) => cells);
 };

@@ -15,8 +15,8 @@ import {
   toRunsCeiling,
   toRunsFloor,
 } from '../runs/run.ts';
-import { type Cell, cellSum } from './cell.ts';
-import { type CellsByHour, cellsOfRun } from './cells-of-run.ts';
+import { type Cell, createCellSum } from './cell.ts';
+import { type CellsByHour, toRunCells } from './cells-of-run.ts';
 import { keptEntity, toKeptRange } from './metric-items.ts';
 
 const lateRunsPerPage = 100;
@@ -67,9 +67,9 @@ export const hourNumbers = /* @__PURE__ */ using(
   [endedRuns],
   (scope: Pick<Scope, 'table'>) =>
     async (hour: string, withInside: boolean): Promise<CellsByHour> => {
-      const sums = sumsByHour();
+      const sums = createHourSums();
       for await (const runs of endedRuns(scope)(hour, withInside)) {
-        for (const run of runs) sums.add(cellsOfRun(run));
+        for (const run of runs) sums.add(toRunCells(run));
       }
       const kept = await scope.table.queryAll({ ...toKeptRange(hour), consistent: true });
       for (const { byHour } of decodeReadable(keptEntity, kept)) sums.add(Object.entries(byHour));
@@ -78,12 +78,12 @@ export const hourNumbers = /* @__PURE__ */ using(
 );
 
 /** Adds up what several runs add to each hour. */
-export function sumsByHour() {
-  const sums = new Map<string, ReturnType<typeof cellSum>>();
+export function createHourSums() {
+  const sums = new Map<string, ReturnType<typeof createCellSum>>();
   return {
     add(byHour: Iterable<readonly [string, Cell[]]>): void {
       for (const [hour, cells] of byHour) {
-        const sum = sums.get(hour) ?? cellSum();
+        const sum = sums.get(hour) ?? createCellSum();
         sums.set(hour, sum);
         sum.add(cells);
       }

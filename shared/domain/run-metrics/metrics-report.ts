@@ -6,8 +6,8 @@
  * the cells, `group-names.ts` adds names, and `functions/run-metrics/get.ts` puts them together.
  */
 
-import { sketchQuantile } from '../runs/sketch.ts';
-import { addNumbers, type Cell, type MetricKind, type Numbers, noNumbers, runCount } from './cell.ts';
+import { getSketchQuantile } from '../runs/sketch.ts';
+import { addNumbers, type Cell, countRuns, createNumbers, type MetricKind, type Numbers } from './cell.ts';
 import type { NumbersByPeriod } from './read-numbers.ts';
 
 export const groupings = ['kind', 'flow', 'agent', 'tool', 'model', 'surface', 'status', 'apiKey'] as const;
@@ -83,19 +83,19 @@ export interface MetricsGroup {
 }
 
 /** The groups with the most runs first. Each has a point for every period, also for those without runs. */
-export function metricsGroups(
+export function groupMetrics(
   numbers: NumbersByPeriod,
   periods: readonly string[],
   query: MetricsQuery,
 ): MetricsGroup[] {
   const groups = new Map<string | null, Group>();
-  if (!query.groupBy) groups.set(null, newGroup());
+  if (!query.groupBy) groups.set(null, createGroup());
   for (const [period, cells] of [...numbers].sort(([one], [other]) => (one < other ? -1 : 1))) {
     for (const cell of cells) if (matchesQuery(cell, query)) addTo(groups, period, cell, query.groupBy);
   }
   const most = Math.max(groupsAlways, Math.min(groupsMax, Math.floor(pointsMax / periods.length)));
   return [...groups]
-    .sort(([, one], [, other]) => runCount(other.total) - runCount(one.total))
+    .sort(([, one], [, other]) => countRuns(other.total) - countRuns(one.total))
     .slice(0, most)
     .map(([key, { lastName, productId, byPeriod, total }]) => ({
       key,
@@ -103,7 +103,7 @@ export function metricsGroups(
       productId,
       points: periods.map((period) => ({
         at: period.length === 10 ? `${period}T00:00:00.000Z` : `${period}:00:00.000Z`,
-        ...toShownNumbers(byPeriod.get(period) ?? noNumbers()),
+        ...toShownNumbers(byPeriod.get(period) ?? createNumbers()),
       })),
       total: toShownNumbers(total),
     }));
@@ -116,11 +116,11 @@ interface Group {
   total: Numbers;
 }
 
-const newGroup = (): Group => ({
+const createGroup = (): Group => ({
   lastName: undefined,
   productId: undefined,
   byPeriod: new Map(),
-  total: noNumbers(),
+  total: createNumbers(),
 });
 
 function addTo(
@@ -130,9 +130,9 @@ function addTo(
   groupBy: Grouping | undefined,
 ): void {
   const key = (groupBy && keyOf[groupBy](cell)) ?? null;
-  const group = groups.get(key) ?? newGroup();
+  const group = groups.get(key) ?? createGroup();
   groups.set(key, group);
-  const point = group.byPeriod.get(period) ?? noNumbers();
+  const point = group.byPeriod.get(period) ?? createNumbers();
   group.byPeriod.set(period, point);
   addNumbers(point, cell);
   addNumbers(group.total, cell);
@@ -142,9 +142,9 @@ function addTo(
 
 function toShownNumbers(numbers: Numbers) {
   const { completed, failed, cancelled, unpriced, cost, savedCost, input, output, cachedInput } = numbers;
-  const runs = runCount(numbers);
-  const quantile = (q: number) => {
-    const ms = sketchQuantile(numbers.durations, q);
+  const runs = countRuns(numbers);
+  const getQuantile = (q: number) => {
+    const ms = getSketchQuantile(numbers.durations, q);
     return ms === null ? null : Math.round(ms);
   };
   return {
@@ -152,7 +152,7 @@ function toShownNumbers(numbers: Numbers) {
     completed,
     failed,
     cancelled,
-    durationMs: { p50: quantile(0.5), p95: quantile(0.95), p99: quantile(0.99) },
+    durationMs: { p50: getQuantile(0.5), p95: getQuantile(0.95), p99: getQuantile(0.99) },
     tokens: { input, output, cachedInput },
     cost: runs > 0 && unpriced === runs ? null : cost,
     savedCost,

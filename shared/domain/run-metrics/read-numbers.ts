@@ -1,3 +1,11 @@
+/**
+ * Reads the numbers of a range of hours or days: folded items, and for hours that are marked, sums computed from the rows of
+ * runs.
+ *
+ * An hour may be folded between reading its mark and its items; so the marks are read again afterwards, and everything is
+ * repeated if one of them changed, a few times. `functions/run-metrics` shows them through `metrics-report.ts`.
+ */
+
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
@@ -5,8 +13,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { listMarks, type PeriodMark } from '../runs/hour-marks.ts';
 import { isDay, toDay } from '../runs/hours.ts';
 import type { Cell } from './cell.ts';
-import { cellsOfParts } from './folded-parts.ts';
-import { hourNumbers, sumsByHour } from './hour-numbers.ts';
+import { joinParts } from './folded-parts.ts';
+import { createHourSums, hourNumbers } from './hour-numbers.ts';
 import { foldedEntity, toFoldedRange } from './metric-items.ts';
 
 export interface NumbersRange {
@@ -56,7 +64,7 @@ async function readOnce(
   open: readonly PeriodMark[],
 ): Promise<NumbersByPeriod> {
   const marked = new Set(marks.map(({ period }) => period));
-  const sums = sumsByHour();
+  const sums = createHourSums();
   const add = (period: string, cells: Cell[]) => {
     const name = period.slice(0, range.from.length);
     if (name >= range.from && name <= range.to) sums.add([[name, cells]]);
@@ -101,5 +109,5 @@ async function readStoredCells(
   const items = await table.queryAll({ ...toFoldedRange(from, to), consistent: true });
   const parts = decodeReadable(foldedEntity, items).filter(counts);
   const folds = Map.groupBy(parts, ({ period, source }) => `${period}#${source}`);
-  return [...folds].map(([key, same]) => [key.split('#')[0] ?? '', cellsOfParts(same)]);
+  return [...folds].map(([key, same]) => [key.split('#')[0] ?? '', joinParts(same)]);
 }

@@ -7,9 +7,9 @@ import { absent, exists } from '../../platform/data/writes.ts';
 import { listMarks, markEntity } from '../runs/hour-marks.ts';
 import { dayMs, periodEnd } from '../runs/hours.ts';
 import { type Run, runEntity, toHour } from '../runs/run.ts';
-import { cellsOfRun } from './cells-of-run.ts';
-import { numbersExpiry } from './folded-parts.ts';
-import { sumsByHour } from './hour-numbers.ts';
+import { toRunCells } from './cells-of-run.ts';
+import { computeNumbersExpiry } from './folded-parts.ts';
+import { createHourSums } from './hour-numbers.ts';
 import { keptEntity } from './metric-items.ts';
 
 const rowsPerCommit = 50;
@@ -53,14 +53,14 @@ function createHourWrites(
   runs: readonly Run[],
   isMarked: boolean,
 ) {
-  const sums = sumsByHour();
-  for (const run of runs) sums.add(cellsOfRun(run));
+  const sums = createHourSums();
+  for (const run of runs) sums.add(toRunCells(run));
 
   const kept = {
     hour,
     id: randomUUID(),
     byHour: Object.fromEntries(sums.byHour()),
-    ttl: numbersExpiry(hour),
+    ttl: computeNumbersExpiry(hour),
   };
   const mark = { period: hour };
   return [

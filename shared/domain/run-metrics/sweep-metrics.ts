@@ -26,10 +26,10 @@ import {
   type PeriodMark,
 } from '../runs/hour-marks.ts';
 import { isDay, toDay } from '../runs/hours.ts';
-import { cellSum } from './cell.ts';
+import { createCellSum } from './cell.ts';
 import type { CellsByHour } from './cells-of-run.ts';
-import { cellsOfParts, foldParts } from './folded-parts.ts';
-import { hourNumbers, sumsByHour } from './hour-numbers.ts';
+import { foldParts, joinParts } from './folded-parts.ts';
+import { createHourSums, hourNumbers } from './hour-numbers.ts';
 import { type Folded, foldedEntity, toFoldedRange } from './metric-items.ts';
 
 /** A transaction takes 4 MB. */
@@ -46,7 +46,7 @@ export const folder = /* @__PURE__ */ using(
     async (period: string): Promise<boolean> => {
       const mark = await acquireMark(scope, period);
       if (!mark) return false;
-      const items = isDay(period) ? await itemsOfDay(scope, period) : await itemsOfHour(scope, period);
+      const items = isDay(period) ? await foldDay(scope, period) : await foldHour(scope, period);
       if (!items) return false;
       try {
         await commitFold(scope, mark, items);
@@ -59,7 +59,7 @@ export const folder = /* @__PURE__ */ using(
 );
 
 /** The hour itself first. */
-async function itemsOfHour(scope: Scope, hour: string): Promise<Folded[]> {
+async function foldHour(scope: Scope, hour: string): Promise<Folded[]> {
   const byHour = await hourNumbers(scope)(hour, true);
   const hourParts = foldParts(hour, hour, byHour.get(hour) ?? []);
   byHour.delete(hour);
@@ -69,19 +69,19 @@ async function itemsOfHour(scope: Scope, hour: string): Promise<Folded[]> {
 
 /** A day's own item has none of these, whether the day is over or not. */
 function groupByDay(byHour: CellsByHour): CellsByHour {
-  const sums = sumsByHour();
+  const sums = createHourSums();
   sums.add([...byHour].map(([hour, cells]) => [toDay(hour), cells]));
   return sums.byHour();
 }
 
 /** @returns nothing while one of its hours is not folded: the sweep tries again. */
-async function itemsOfDay(scope: Scope, day: string): Promise<Folded[] | undefined> {
+async function foldDay(scope: Scope, day: string): Promise<Folded[] | undefined> {
   const open = (await listMarks(scope)).some(({ period }) => !isDay(period) && toDay(period) === day);
   if (open) return undefined;
-  const sum = cellSum();
+  const sum = createCellSum();
   const stored = await scope.table.queryAll({ ...toFoldedRange(`${day}T00`, `${day}T23`), consistent: true });
   const dayParts = decodeReadable(foldedEntity, stored).filter(({ period, source }) => period === source);
-  for (const parts of Map.groupBy(dayParts, ({ period }) => period).values()) sum.add(cellsOfParts(parts));
+  for (const parts of Map.groupBy(dayParts, ({ period }) => period).values()) sum.add(joinParts(parts));
   return foldParts(day, day, sum.cells());
 }
 

@@ -24,7 +24,7 @@ export const RunAnswer = z
   })
   .meta({ id: 'RunAnswer' });
 
-export const answerView = (
+export const toAnswerView = (
   { runId, stepId, itemKey }: RunWait,
   { choice, values, comment, answeredBy, answeredAt }: WaitAnswer,
 ): z.input<typeof RunAnswer> => ({

@@ -32,13 +32,13 @@ export const approvalAttempt = /* @__PURE__ */ using(
         const headers = { 'content-type': 'application/json', 'webhook-id': id };
         return attempt(table.tenant, { url: approval.url, headers, body }, now());
       }
-      const message = approvalEmail(ApprovalRequested.parse(parseExact(body)));
+      const message = renderApprovalEmail(ApprovalRequested.parse(parseExact(body)));
       return attemptServiceEmail(approval.email, message, now());
     },
 );
 
 /** The texts of flows stand in an email as they are: it has no markup. */
-function approvalEmail({ question, details, url, flowName, expiresAt }: ApprovalRequested) {
+function renderApprovalEmail({ question, details, url, flowName, expiresAt }: ApprovalRequested) {
   const lines = question.split(/[\r\n]+/);
   return {
     subject: `${flowName ?? 'A flow'} asks: ${(lines[0] ?? '').slice(0, 150)}`.replaceAll(/\p{Cc}/gu, ' '),

@@ -34,7 +34,7 @@ export async function linkOfToken(
 }
 
 /** The scope of the tenant whose run waits for the holder of a token. */
-export async function scopeOfToken(token: unknown, { scopeOf }: Runtime): Promise<Scope | undefined> {
+export async function findTokenScope(token: unknown, { scopeOf }: Runtime): Promise<Scope | undefined> {
   const link = await linkOfToken(scopeOf(''), token);
   return link && scopeOf(link.tenant);
 }

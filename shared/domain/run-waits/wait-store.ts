@@ -22,7 +22,7 @@ import type { Changes } from '../../platform/data/writes.ts';
 import { messageLimits } from '../conversations/message-limits.ts';
 import { deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
-import { type NewDelivery, newDelivery } from '../deliveries/new-delivery.ts';
+import { type NewDelivery, prepareDelivery } from '../deliveries/new-delivery.ts';
 import type { ApprovalRequested } from './approval-attempt.ts';
 import { openWaitsPartition, type RunWait, runWaitEntity, type WaitKey, waitsPartition } from './run-wait.ts';
 import { type WaitLink, waitLinkEntity } from './wait-link.ts';
@@ -38,7 +38,7 @@ export interface WaitOwner {
 }
 
 /** The key of the wait behind an index key: `batch_…#exec_…#2.i17.0`. */
-function keyBehind(indexKey: string) {
+function toWaitKey(indexKey: string) {
   const [, runId = '', path = ''] = indexKey.split('#');
   return runWaitEntity.key({ runId, path });
 }
@@ -151,7 +151,7 @@ export const waitStore = /* @__PURE__ */ using(
       async listByListedRun(listedId: string): Promise<RunWait[]> {
         const range = { from: `${listedId}#`, to: `${listedId}#~` };
         const { items } = await table.first(shownMax, { partition: openWaitsPartition, index: 1, ...range });
-        const keys = items.map(({ SK1 }) => keyBehind(String(SK1)));
+        const keys = items.map(({ SK1 }) => toWaitKey(String(SK1)));
         const found = await table.getMany(keys, { consistent: true });
         return found
           .flatMap((item) => (item ? [decode(runWaitEntity, item)] : []))
@@ -211,7 +211,7 @@ function createApprovalRequests({ now, newId }: Pick<Scope, 'now' | 'newId'>, as
     };
     const { runId } = item;
     const place = { productId: '', surfaceId: runId, executionId: runId };
-    return newDelivery({ newId }, at, { ...place, approval, type: body.type, body: clientJson(body) });
+    return prepareDelivery({ newId }, at, { ...place, approval, type: body.type, body: clientJson(body) });
   });
   const more = {
     question,

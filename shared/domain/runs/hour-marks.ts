@@ -1,3 +1,12 @@
+/**
+ * Marks the hours and days whose numbers have to be folded, before the runs that belong to them are stored.
+ *
+ * A process writes a mark before the first end of a run in an hour, and relies on it until shortly before it is due; so no run
+ * is stored in an hour that nobody will fold. A worker acquires a mark with a new revision, which later writes of others
+ * invalidate, and removes it when the hour is folded (`run-metrics/sweep-metrics.ts`). Readers compute marked hours from the
+ * rows.
+ */
+
 import * as z from 'zod';
 import { using } from '../../platform/aws/uses.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';

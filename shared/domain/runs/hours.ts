@@ -8,7 +8,7 @@ export const periodStartMs = (period: string) => Date.parse(isDay(period) ? peri
 export const periodEnd = (period: string) => periodStartMs(period) + (isDay(period) ? dayMs : hourMs);
 
 /** The hours or the days from one to another, both included. */
-export function periodsBetween(from: string, to: string): string[] {
+export function listPeriods(from: string, to: string): string[] {
   const periods: string[] = [];
   for (let at = periodStartMs(from); at <= periodStartMs(to); at += isDay(from) ? dayMs : hourMs) {
     periods.push(new Date(at).toISOString().slice(0, from.length));

@@ -9,9 +9,9 @@ const resources = { batch: 'FLOWS', flow: 'FLOWS', agent: 'AGENTS', tool: 'TOOLS
   string
 >;
 
-export const kindPermission = <A extends Action>(kind: RunKind, action: A) =>
+export const toKindPermission = <A extends Action>(kind: RunKind, action: A) =>
   `${resources[kind]}:${action}` as const satisfies Permission;
 
 /** The kinds of runs whose flows, agents or tools the caller may read, execute or change. */
 export const listKinds = (permissions: readonly string[], action: Action): RunKind[] =>
-  runKinds.filter((kind) => covers(permissions, kindPermission(kind, action)));
+  runKinds.filter((kind) => covers(permissions, toKindPermission(kind, action)));

@@ -38,9 +38,9 @@ export const RunUse = z.record(z.string(), ModelUse);
 export type RunUse = z.infer<typeof RunUse>;
 
 export const runUse = (calls: readonly ModelCall[]): RunUse =>
-  calls.map((call) => ({ [call.model]: modelUse(call) })).reduce(mergeUse, {});
+  calls.map((call) => ({ [call.model]: toModelUse(call) })).reduce(mergeUse, {});
 
-const modelUse = (call: ModelCall): ModelUse => ({
+const toModelUse = (call: ModelCall): ModelUse => ({
   calls: 1,
   failed: call.isBrokenOff ? 1 : 0,
   tokens: callTokens(call),

@@ -35,7 +35,7 @@ export function mergeSketch(one: SketchCounts, other: SketchCounts): SketchCount
 }
 
 /** The quantile by nearest rank, in milliseconds; null of an empty sketch. @param q Between 0 and 1. */
-export function sketchQuantile(counts: SketchCounts, q: number): number | null {
+export function getSketchQuantile(counts: SketchCounts, q: number): number | null {
   const buckets = Object.entries(counts)
     .map(([bucket, times]) => [Number(bucket), times] as const)
     .sort(([a], [b]) => a - b);

@@ -65,7 +65,7 @@ export function parseCron(text: string): CronFields {
 }
 
 /** The same expression in five fields of numbers, for a library. */
-export const canonicalCron = (cron: CronFields): string =>
+export const renderCron = (cron: CronFields): string =>
   [cron.minutes, cron.hours, cron.daysOfMonth, cron.months, cron.daysOfWeek]
     .map((values) => values?.join(',') ?? '*')
     .join(' ');
@@ -81,8 +81,8 @@ function expandNickname(text: string): string {
 /** A field is set unless it is an asterisk. Of two set fields, one that has every day includes the other. */
 function parseDays(dayOfMonth: string, dayOfWeek: string): Pick<CronFields, 'daysOfMonth' | 'daysOfWeek'> {
   const ofMonth = isAny(dayOfMonth) ? null : parseValues(fields.dayOfMonth, dayOfMonth);
-  const sunday = (day: number) => day % 7;
-  const ofWeek = isAny(dayOfWeek) ? null : sortUnique(parseValues(fields.dayOfWeek, dayOfWeek).map(sunday));
+  const toSunday = (day: number) => day % 7;
+  const ofWeek = isAny(dayOfWeek) ? null : sortUnique(parseValues(fields.dayOfWeek, dayOfWeek).map(toSunday));
   const hasEveryDay = ofMonth?.length === 31 || ofWeek?.length === 7;
   return hasEveryDay ? { daysOfMonth: null, daysOfWeek: null } : { daysOfMonth: ofMonth, daysOfWeek: ofWeek };
 }

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import { toInstant, toLocal } from '../../core/time.ts';
-import { type CronFields, canonicalCron, parseCron } from './cron.ts';
+import { type CronFields, parseCron, renderCron } from './cron.ts';
 import type { Schedule } from './schedule.ts';
 
 export type Trigger = Pick<Schedule, 'triggerType' | 'cron' | 'runAt' | 'timezone' | 'enabled'>;
@@ -9,7 +9,7 @@ export type Trigger = Pick<Schedule, 'triggerType' | 'cron' | 'runAt' | 'timezon
 export function findNextRun({ enabled, triggerType, cron, runAt, timezone }: Trigger, after: Date) {
   if (!enabled) return null;
   if (triggerType === 'one_time') return runAt !== null && runAt > after.toISOString() ? runAt : null;
-  return cron === null ? null : nextTime(parseCron(cron), timezone ?? 'UTC', after).toISOString();
+  return cron === null ? null : findNextTime(parseCron(cron), timezone ?? 'UTC', after).toISOString();
 }
 
 const dayMs = 86_400_000;
@@ -18,14 +18,14 @@ const dayMs = 86_400_000;
  * A time in a gap of the zone's clock fires at the end of the gap. An hour that comes twice counts twice for jobs of every
  * few minutes or hours, which go on, and once for those that name an hour.
  */
-export function nextTime(cron: CronFields, zone: string, after: Date): Date {
-  const clock = new Cron(canonicalCron(cron), { mode: '5-part', timezone: 'UTC', paused: true });
+export function findNextTime(cron: CronFields, zone: string, after: Date): Date {
+  const clock = new Cron(renderCron(cron), { mode: '5-part', timezone: 'UTC', paused: true });
   const afterMs = after.getTime();
   const offset = offsetAt(afterMs, zone);
   let wall: Date | null = new Date(Math.floor(afterMs / 1_000) * 1_000 + offset);
   for (;;) {
     wall = clock.nextRun(wall);
-    if (!wall) throw new Error(`The cron expression ${canonicalCron(cron)} has no next time`);
+    if (!wall) throw new Error(`The cron expression ${renderCron(cron)} has no next time`);
     const first = toInstant(wall.getTime(), zone, 'end');
     const again = wall.getTime() - offset;
     if (first > afterMs) {

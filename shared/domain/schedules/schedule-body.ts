@@ -9,7 +9,7 @@ import { priorityOption } from '../runs/priority.ts';
 import { reuseOptions } from '../runs/reuse-options.ts';
 import { CronError, parseCron } from './cron.ts';
 import { scheduleTriggers } from './schedule.ts';
-import { expressionCharactersMax, schedulerExpressions } from './scheduler-expressions.ts';
+import { expressionCharactersMax, toSchedulerExpressions } from './scheduler-expressions.ts';
 
 const recordIdsMax = 1_000;
 
@@ -20,7 +20,7 @@ const Cron = z
   .string()
   .max(expressionCharactersMax)
   .superRefine((text, context) => {
-    const message = cronProblem(text);
+    const message = findCronProblem(text);
     if (message) context.addIssue({ code: 'custom', params: { code: 'INVALID_FORMAT' }, message });
   })
   .meta({
@@ -28,9 +28,9 @@ const Cron = z
       'Five fields (minute, hour, day of month, month, day of week), or a nickname such as @daily. If both days are set, either matches. L, W and # are not supported',
   });
 
-function cronProblem(text: string): string | undefined {
+function findCronProblem(text: string): string | undefined {
   try {
-    const tooLong = schedulerExpressions(parseCron(text)).some(
+    const tooLong = toSchedulerExpressions(parseCron(text)).some(
       (expression) => expression.length > expressionCharactersMax,
     );
     return tooLong ? 'The expression lists too many values. Use ranges and steps' : undefined;

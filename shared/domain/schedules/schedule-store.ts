@@ -108,14 +108,14 @@ export const scheduleStore = /* @__PURE__ */ using(
       /** It fires no more; a clean-up of its id removes its history. @throws 404 */
       async remove(place: SchedulePlace, id: string): Promise<void> {
         await find(place, id);
-        const removal = (): Modification<typeof scheduleEntity> => ({
+        const decideRemoval = (): Modification<typeof scheduleEntity> => ({
           remove: true,
           alsoWrite: [
             table.writes.update(scheduleCountEntity, place, { add: { count: -1 } }),
             tombstoneWrite(scope, id),
           ],
         });
-        const removed = await table.modify(scheduleEntity, { id }, removal, { conflictError });
+        const removed = await table.modify(scheduleEntity, { id }, decideRemoval, { conflictError });
         if (!removed) throw notFound('Schedule');
         await cleanupQueue(scope).enqueue([id]);
       },
@@ -135,7 +135,7 @@ export const scheduleStore = /* @__PURE__ */ using(
         ]);
       } catch (error) {
         if (!(error instanceof ConditionFailed)) throw error;
-        throw error.failed.includes(2) ? notFound('Surface') : tooMany();
+        throw error.failed.includes(2) ? notFound('Surface') : createTooManyError();
       }
     }
   },
@@ -149,7 +149,7 @@ function toItem(schedule: Schedule) {
   return item;
 }
 
-const tooMany = () =>
+const createTooManyError = () =>
   conflict({
     code: 'LIMIT_REACHED',
     message: `A surface has at most ${schedulesMax} schedules. Delete those that are no longer used`,

@@ -4,18 +4,18 @@ import type { CronFields } from './cron.ts';
 export const expressionCharactersMax = 256;
 
 /** EventBridge Scheduler takes one kind of days only: two expressions if both are set, which together match the same times. */
-export function schedulerExpressions(cron: CronFields): string[] {
+export function toSchedulerExpressions(cron: CronFields): string[] {
   const minutes = toList(cron.minutes, 0, 59);
   const hours = toList(cron.hours, 0, 23);
   const months = toList(cron.months, 1, 12);
   const { daysOfMonth, daysOfWeek } = cron;
-  const expression = (ofMonth: string, ofWeek: string) =>
+  const toExpression = (ofMonth: string, ofWeek: string) =>
     `cron(${minutes} ${hours} ${ofMonth} ${months} ${ofWeek} *)`;
   // EventBridge counts the days of a week from 1.
   const ofWeek = daysOfWeek?.map((day) => day + 1);
-  const byWeek = ofWeek ? [expression('?', toList(ofWeek, 1, 7))] : [];
-  if (daysOfMonth) return [expression(toList(daysOfMonth, 1, 31), '?'), ...byWeek];
-  return ofWeek ? byWeek : [expression('*', '?')];
+  const byWeek = ofWeek ? [toExpression('?', toList(ofWeek, 1, 7))] : [];
+  if (daysOfMonth) return [toExpression(toList(daysOfMonth, 1, 31), '?'), ...byWeek];
+  return ofWeek ? byWeek : [toExpression('*', '?')];
 }
 
 /** The shortest text for values in ascending order. */

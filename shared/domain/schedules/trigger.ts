@@ -55,11 +55,11 @@ export const isRetimed = (before: Trigger, after: Trigger) =>
 
 /** @throws 400 if the members do not fit each other. @param now If given, `runAt` must be later. */
 export function assertConsistent(schedule: Edited, now: Date | undefined): void {
-  const details = [...triggerProblems(schedule, now), ...selectorProblems(schedule)];
+  const details = [...findTriggerProblems(schedule, now), ...findSelectorProblems(schedule)];
   if (details.length > 0) throw invalid(details);
 }
 
-function triggerProblems({ triggerType, cron, runAt }: Trigger, now: Date | undefined): ErrorDetail[] {
+function findTriggerProblems({ triggerType, cron, runAt }: Trigger, now: Date | undefined): ErrorDetail[] {
   const [needed, other] =
     triggerType === 'recurring'
       ? ([
@@ -85,7 +85,7 @@ function triggerProblems({ triggerType, cron, runAt }: Trigger, now: Date | unde
   return problems;
 }
 
-function selectorProblems(records: Records): ErrorDetail[] {
+function findSelectorProblems(records: Records): ErrorDetail[] {
   const [, second] = (['recordIds', 'recordType', 'recordFilter'] as const).filter(
     (member) => records[member] !== null,
   );

@@ -1,3 +1,12 @@
+/**
+ * Keeps EventBridge Scheduler in step with the schedules of the table.
+ *
+ * `follow` sends what follows from the stored item, and repeats that until the item did not change meanwhile; so of two
+ * changes the later one wins, whatever the order of the requests. Only then is the sweep of the schedule postponed: a crash or
+ * a failure leaves it early, and `repair` sends again. A schedule that EventBridge Scheduler does not take is fired by the
+ * sweep.
+ */
+
 import { log } from '../../core/log.ts';
 import { toLocal } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -7,7 +16,7 @@ import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type CronFields, parseCron } from './cron.ts';
 import { type Schedule, scheduleEntity, scheduleSweep } from './schedule.ts';
-import { schedulerExpressions } from './scheduler-expressions.ts';
+import { toSchedulerExpressions } from './scheduler-expressions.ts';
 import { computeSweepAt } from './trigger.ts';
 
 const retryMs = 5 * 60_000;
@@ -114,7 +123,7 @@ function toOffset(month: number, zone: string): number {
 /** A schedule that fires once does so at the next whole second. */
 function toExpressions({ nextRunAt, triggerType, cron }: Schedule): string[] {
   if (nextRunAt === null) return [];
-  if (triggerType === 'recurring') return cron === null ? [] : schedulerExpressions(parseCron(cron));
+  if (triggerType === 'recurring') return cron === null ? [] : toSchedulerExpressions(parseCron(cron));
   const at = new Date(Math.ceil(Date.parse(nextRunAt) / 1_000) * 1_000);
   return [`at(${at.toISOString().slice(0, 19)})`];
 }

@@ -22,15 +22,15 @@ export type SecretRequestItem = z.infer<typeof SecretRequestItem>;
 type Keyed = SecretRequestItem & { key: string };
 
 /** The key of each item's secret; undefined if the item names none. */
-export const keysOfItems = (items: readonly SecretRequestItem[], secrets: Pick<SecretStore, 'get'>) =>
+export const listItemKeys = (items: readonly SecretRequestItem[], secrets: Pick<SecretStore, 'get'>) =>
   Promise.all(
     items.map(async ({ key, itemId, secretId }) => {
       if (key ?? itemId) return key ?? itemId;
-      return secretId && (await secrets.get(secretId).catch(nothingIfMissing))?.key;
+      return secretId && (await secrets.get(secretId).catch(ignoreMissing))?.key;
     }),
   );
 
-function nothingIfMissing(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if (!hasCode(error, 'NOT_FOUND')) throw error;
 }
 
@@ -65,18 +65,20 @@ function findFault(
   secret: Secret | undefined,
   allowed: readonly string[] | undefined,
 ): (ErrorDetail & { path: string }) | undefined {
-  const fault = (path: string, code: DetailCode, message: string) => ({ path, code, message });
+  const createFault = (path: string, code: DetailCode, message: string) => ({ path, code, message });
   if (key === undefined) {
     return secretId
-      ? fault('secretId', 'UNKNOWN_SECRET', 'This secret does not exist')
-      : fault('key', 'MISSING_REQUIRED_FIELD', 'Required: the key, itemId or secretId of a secret');
+      ? createFault('secretId', 'UNKNOWN_SECRET', 'This secret does not exist')
+      : createFault('key', 'MISSING_REQUIRED_FIELD', 'Required: the key, itemId or secretId of a secret');
   }
   if (allowed && !allowed.includes(key))
-    return fault('key', 'NOT_ASKED_FOR', `${key} is not requested here; leave it out`);
-  if (isRepeated) return fault('key', 'DUPLICATE_KEY', `${key} occurs more than once; give each key once`);
-  if (itemId && itemId !== key) return fault('itemId', 'MISMATCH', 'key and itemId name different secrets');
+    return createFault('key', 'NOT_ASKED_FOR', `${key} is not requested here; leave it out`);
+  if (isRepeated)
+    return createFault('key', 'DUPLICATE_KEY', `${key} occurs more than once; give each key once`);
+  if (itemId && itemId !== key)
+    return createFault('itemId', 'MISMATCH', 'key and itemId name different secrets');
   if (secretId && secretId !== secret?.id) {
-    return fault('secretId', 'MISMATCH', `${key} is not the key of this secret`);
+    return createFault('secretId', 'MISMATCH', `${key} is not the key of this secret`);
   }
   return undefined;
 }

@@ -39,7 +39,7 @@ interface Asked {
   secrets: ReadonlyMap<string, Secret>;
 }
 
-export function secretRequestManifest({ source, returnUrl, intake, keys, secrets }: Asked) {
+export function toManifest({ source, returnUrl, intake, keys, secrets }: Asked) {
   const items = keys.map((key) => toItem(key, secrets.get(key)));
   const pending = items.filter(({ status }) => status !== 'configured').length;
   return {
@@ -47,7 +47,7 @@ export function secretRequestManifest({ source, returnUrl, intake, keys, secrets
       ? `Set up secrets for ${intake.context.type} ${intake.context.id}`
       : 'Set up secrets',
     ...(intake && {
-      description: `This link works until ${moment(intake.expiresAt)}, or until every value is set.`,
+      description: `This link works until ${toMoment(intake.expiresAt)}, or until every value is set.`,
     }),
     configurationStatus: pending > 0 ? ('needs_configuration' as const) : ('configured' as const),
     pendingConfigurationCount: pending,
@@ -73,5 +73,5 @@ const toItem = (key: string, secret: Secret | undefined) => ({
 });
 
 /** `6 October 2026, 14:05 UTC` */
-const moment = (iso: string) =>
+const toMoment = (iso: string) =>
   `${new Date(iso).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })} UTC`;

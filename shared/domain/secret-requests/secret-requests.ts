@@ -6,10 +6,10 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { secretStore } from '../secrets/secret-store.ts';
-import { addKeys, assertCurrent, keysOfItems, type SecretRequestItem } from './items.ts';
-import { secretRequestManifest } from './manifest.ts';
+import { addKeys, assertCurrent, listItemKeys, type SecretRequestItem } from './items.ts';
+import { toManifest } from './manifest.ts';
 import { setupLinkTokens } from './setup-link-tokens.ts';
-import { isConfigured, type SecretRequestSource, sourceKeys } from './source.ts';
+import { isConfigured, listSourceKeys, type SecretRequestSource } from './source.ts';
 
 interface Asked {
   source: SecretRequestSource;
@@ -37,15 +37,15 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
   return {
     async manifest(principal: Principal, asked: Asked) {
       const intake = await tokens.findSetupLink(principal);
-      const keys = (await sourceKeys(asked.source, intake, secrets)) ?? (await listPendingKeys());
-      return secretRequestManifest({ ...asked, intake, keys, secrets: await secrets.byKeys(keys) });
+      const keys = (await listSourceKeys(asked.source, intake, secrets)) ?? (await listPendingKeys());
+      return toManifest({ ...asked, intake, keys, secrets: await secrets.byKeys(keys) });
     },
 
     /** Stores all values or none. @returns the manifest afterwards. */
     async submit(principal: Principal, asked: Asked & { items: SecretRequestItem[] }) {
       const intake = await tokens.findSetupLink(principal);
-      const allowed = await sourceKeys(asked.source, intake, secrets);
-      const named = await keysOfItems(asked.items, secrets);
+      const allowed = await listSourceKeys(asked.source, intake, secrets);
+      const named = await listItemKeys(asked.items, secrets);
       const sentKeys = new Set(named.filter((key) => key !== undefined));
       const secretsByKey = await secrets.byKeys([
         ...sentKeys.union(new Set([...(intake?.keys ?? []), ...(allowed ?? [])])),
@@ -63,7 +63,7 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
         const alsoWrite = intake ? createTokenWrites(intake, sentKeys, secretsByKey) : [];
         const set = await secrets.setAll(principal, values, alsoWrite);
         const after = new Map([...secretsByKey, ...set.map((secret) => [secret.key, secret] as const)]);
-        return secretRequestManifest({ ...asked, intake, keys: allowed ?? [...sentKeys], secrets: after });
+        return toManifest({ ...asked, intake, keys: allowed ?? [...sentKeys], secrets: after });
       } catch (error) {
         // The link was used up by a concurrent request, so it is invalid like any other.
         throw error instanceof ConditionFailed ? unauthenticated() : error;

@@ -27,7 +27,7 @@ export const SecretRequestSource = z
 export type SecretRequestSource = z.infer<typeof SecretRequestSource>;
 
 /** The requested keys; undefined if the submitter chooses them. */
-export async function sourceKeys(
+export async function listSourceKeys(
   source: SecretRequestSource,
   intake: SetupLink | undefined,
   secrets: Pick<SecretStore, 'byKeys'>,

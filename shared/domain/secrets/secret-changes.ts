@@ -21,7 +21,7 @@ export interface SecretChange {
 
 const neverValued = { status: 'pending', version: 0, valueId: null, valuePreview: null } as const;
 
-export function newSecretChange(
+export function createSecretChange(
   { now, newId }: Pick<Scope, 'now' | 'newId'>,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   before: Secret | undefined,
@@ -47,7 +47,7 @@ export function newSecretChange(
     ...(value !== undefined && {
       status: 'active',
       version: base.version + 1,
-      valuePreview: secretPreview(value),
+      valuePreview: previewSecret(value),
       lastRotatedAt: base.version > 0 ? at : null,
     }),
     updatedAt: at,
@@ -65,7 +65,7 @@ const getAction = (before: Secret | undefined, value: string | undefined) =>
         : 'secret.rotated';
 
 /** Keeps a tombstone, so that later requests learn that the secret was deleted. */
-export const secretRevocation = ({ now }: Pick<Scope, 'now'>, before: Secret): SecretChange => ({
+export const createRevocation = ({ now }: Pick<Scope, 'now'>, before: Secret): SecretChange => ({
   action: 'secret.revoked',
   before,
   after: {
@@ -85,7 +85,7 @@ export function assertVersion(secret: Secret | undefined, expected: number | und
 }
 
 /** The last characters, if the value is long enough for them to reveal little. */
-export function secretPreview(value: string): string | null {
+export function previewSecret(value: string): string | null {
   const characters = [...value];
   return characters.length < 12 ? null : characters.slice(-4).join('');
 }

@@ -29,10 +29,10 @@ import {
 } from './secret.ts';
 import {
   assertVersion,
-  newSecretChange,
+  createRevocation,
+  createSecretChange,
   type SecretChange,
   type SecretInput,
-  secretRevocation,
 } from './secret-changes.ts';
 import { type SecretVault, secretVault } from './secret-vault.ts';
 
@@ -49,7 +49,7 @@ const parts = ['table:write', secretVault] as const;
 
 export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = secretVault(scope)) => {
   const { table } = scope;
-  const write = secretWriter(scope, vault);
+  const write = createSecretWriter(scope, vault);
 
   /** @throws 404 also for revoked secrets. */
   async function get(id: string): Promise<Secret> {
@@ -60,7 +60,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
   }
 
   async function writeOne(principal: Principal, before: Secret | undefined, input: SecretInput) {
-    const change = newSecretChange(scope, principal, before, input);
+    const change = createSecretChange(scope, principal, before, input);
     const [secret = change.after] = await write(principal, [change]);
     return secret;
   }
@@ -121,7 +121,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
       const changes = items.map(({ expectedVersion, ...fields }) => {
         const before = current.get(fields.key);
         assertVersion(before, expectedVersion);
-        return newSecretChange(scope, principal, before, fields);
+        return createSecretChange(scope, principal, before, fields);
       });
       return write(principal, changes, alsoWrite);
     },
@@ -132,7 +132,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
         const before = await get(id);
         // First, so that a retry after a failure finds the secret, though without a value.
         await vault.revoke(id);
-        await write(principal, [secretRevocation(scope, before)]);
+        await write(principal, [createRevocation(scope, before)]);
         return before;
       };
       const { key } = await retryOnConflict(revokeOnce, { isConflict });
@@ -144,7 +144,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
 const valuesAtOnce = 10;
 
 /** All or none: stores values beside the current ones, then references them in one transaction if nothing changed. */
-const secretWriter = (scope: Scope, vault: SecretVault) => {
+const createSecretWriter = (scope: Scope, vault: SecretVault) => {
   const { table } = scope;
 
   /** Deletes the values of secrets that were not created, which would otherwise cost money. */

@@ -20,7 +20,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { conflict } from '../../core/errors/errors.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
-import { secretName, secretsManager } from '../../platform/aws/secrets-manager.ts';
+import { composeSecretName, secretsManager } from '../../platform/aws/secrets-manager.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 
@@ -135,7 +135,7 @@ export const surfaceSecretReader = /* @__PURE__ */ using(
 );
 
 const createNamer = (tenant: string, kind: SecretKind) => (secretId: string) =>
-  secretName(tenant, kind, secretId);
+  composeSecretName(tenant, kind, secretId);
 
 type ErrorKind = abstract new (...args: never[]) => Error;
 

@@ -36,7 +36,7 @@ export const exposedItems = /* @__PURE__ */ using(['table:read'], ({ table }: Sc
 }));
 
 /** @throws 404 if the surface is of another type, or no item has the slug. */
-export function itemOfSlug(
+export function findSlugItem(
   { surface, exposed }: ExposedSurface,
   type: Surface['type'],
   slug: string,

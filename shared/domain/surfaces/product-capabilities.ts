@@ -17,8 +17,8 @@ import { JsonSchemaText } from '../flows/steps/json-schema-text.ts';
 import { derivedSchema } from '../products/derived-schema.ts';
 import type { Product, ProductCapability } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
-import { parametersProblems } from '../tools/parameters-problems.ts';
-import { itemRemovalWrites, surfaceStore } from './surface-store.ts';
+import { findParametersProblems } from '../tools/parameters-problems.ts';
+import { createItemRemovalWrites, surfaceStore } from './surface-store.ts';
 
 export const productCapabilitiesMax = 64;
 
@@ -137,7 +137,7 @@ export const productCapabilities = /* @__PURE__ */ using(
           if (left.length === capabilities.length) throw notFound('Capability');
           return {
             capabilities: left,
-            alsoWrite: await itemRemovalWrites(scope, productId, { surfaces, id }),
+            alsoWrite: await createItemRemovalWrites(scope, productId, { surfaces, id }),
           };
         });
       },
@@ -156,7 +156,7 @@ async function assertSchema(
   { parametersSchema }: { parametersSchema?: Record<string, unknown> | null | undefined },
   sandbox: Sandbox,
 ): Promise<void> {
-  const problems = await parametersProblems(parametersSchema, ['parametersSchema'], sandbox);
+  const problems = await findParametersProblems(parametersSchema, ['parametersSchema'], sandbox);
   if (problems.length > 0) throw invalid(problems);
 }
 

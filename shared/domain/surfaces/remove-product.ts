@@ -6,11 +6,11 @@ import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { apiKeyStore } from '../api-keys/api-key-store.ts';
-import { keyValueRemoval } from '../api-keys/key-values.ts';
+import { createKeyValueRemoval } from '../api-keys/key-values.ts';
 import { type Product, productEntity } from '../products/product.ts';
-import { productConflict } from '../products/product-store.ts';
+import { createProductConflict } from '../products/product-store.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
-import { usedSecretKeys } from './secrets/surface-secret-uses.ts';
+import { listUsedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { surfaceEntity } from './surface/surface.ts';
 import { surfaceStore } from './surface-store.ts';
 
@@ -23,13 +23,15 @@ export const productRemover = /* @__PURE__ */ using(
       const { product, surfaces } = await surfaceStore(scope).whole(id);
       const { testKeyId } = product;
       const key = testKeyId && (await apiKeys.get(testKeyId).catch(ifMissing(undefined)));
-      if (key) await apiKeys.remove(by, key, [keyValueRemoval(scope, key.id)]);
+      if (key) await apiKeys.remove(by, key, [createKeyValueRemoval(scope, key.id)]);
       const surfaceIds = await remove(scope, id);
       await cleanupQueue(scope).enqueue(surfaceIds);
       // Not in the transaction, which may have only 100 writes.
       await scope.table.removeAll(
         surfaces.flatMap((surface) =>
-          usedSecretKeys(surface).map((secretKey) => secretUseEntity.key({ key: secretKey, by: surface.id })),
+          listUsedSecretKeys(surface).map((secretKey) =>
+            secretUseEntity.key({ key: secretKey, by: surface.id }),
+          ),
         ),
       );
     };
@@ -39,14 +41,16 @@ export const productRemover = /* @__PURE__ */ using(
 /** The product and its surfaces, which are unreachable at once. @returns their ids. */
 async function remove(scope: Scope, id: string): Promise<string[]> {
   const { table } = scope;
-  const removal = ({ surfaces }: Product): Modification<typeof productEntity> => ({
+  const decideRemoval = ({ surfaces }: Product): Modification<typeof productEntity> => ({
     remove: true,
     alsoWrite: surfaces.flatMap((surface) => [
       table.writes.remove(surfaceEntity, { productId: id, id: surface.id }),
       tombstoneWrite(scope, surface.id),
     ]),
   });
-  const removed = await table.modify(productEntity, { id }, removal, { conflictError: productConflict });
+  const removed = await table.modify(productEntity, { id }, decideRemoval, {
+    conflictError: createProductConflict,
+  });
   if (!removed) throw notFound('Product');
   return removed.surfaces.map((surface) => surface.id);
 }

@@ -67,11 +67,11 @@ export function requireSurface(surface: Surface | undefined): Surface {
   return surface;
 }
 
-export const tooManySurfaces = () =>
+export const createTooManySurfaces = () =>
   conflict({
     code: 'LIMIT_REACHED',
     message: `A product has at most ${surfacesMax} surfaces. Delete those that are no longer used`,
   });
 
-export const surfaceChanged = () =>
+export const createSurfaceConflict = () =>
   conflict('The surface was changed by another request at the same time; read it again and retry');

@@ -6,7 +6,7 @@ import { agentEntity } from '../agents/config/agent.ts';
 import type { Skill } from '../agents/config/external-config.ts';
 import type { ProductCapability } from '../products/product.ts';
 import type { Surface, SurfaceItem } from './surface/surface.ts';
-import { keysOfSurface } from './surface-keys.ts';
+import { readSurfaceKeys } from './surface-keys.ts';
 import { surfaceWithCapabilities } from './surface-with-capabilities.ts';
 
 /** Of all items together, so that a surface fits a response. */
@@ -33,7 +33,7 @@ export const surfaceDetails = /* @__PURE__ */ using(
     async (productId: string, id: string): Promise<SurfaceDetails> => {
       const [{ surface, capabilities }, keys] = await Promise.all([
         surfaceWithCapabilities(table, productId, id),
-        keysOfSurface(table, id),
+        readSurfaceKeys(table, id),
       ]);
       const findItemCapability = ({ capabilityId }: SurfaceItem) =>
         capabilities.find((each) => each.id === capabilityId);

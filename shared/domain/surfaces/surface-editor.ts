@@ -13,24 +13,24 @@ import { using } from '../../platform/aws/uses.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { secretUseWrites } from '../flows/secret-keys.ts';
+import { createSecretUseWrites } from '../flows/secret-keys.ts';
 import { productEntity } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
 import { cardKeys } from './card-keys.ts';
 import { surfaceSecretRemover } from './remove-surface-secrets.ts';
-import { usedSecretKeys } from './secrets/surface-secret-uses.ts';
+import { listUsedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { surfaceSecretWriter } from './secrets/surface-secret-writer.ts';
 import { surfaceSignerEntity } from './secrets/surface-signer.ts';
 import { type Surface, surfaceEntity } from './surface/surface.ts';
-import { extractSecrets, plaintextIds, type SealedMembers } from './surface/surface-secret-places.ts';
+import { extractSecrets, listPlaintextIds, type SealedMembers } from './surface/surface-secret-places.ts';
 import {
   assertConnected,
+  createTooManySurfaces,
   mergeSurface,
   type NewSurface,
   type SurfaceChanges,
   surfacesMax,
   toFittingItem,
-  tooManySurfaces,
 } from './surface-changes.ts';
 import { surfaceStore } from './surface-store.ts';
 
@@ -76,23 +76,23 @@ export const surfaceEditor = /* @__PURE__ */ using(
     async function insert(surface: Surface): Promise<void> {
       const { id, name, type, productId } = surface;
       await products.change(productId, async (before) => {
-        if (before.surfaces.length >= surfacesMax) throw tooManySurfaces();
+        if (before.surfaces.length >= surfacesMax) throw createTooManySurfaces();
         const alsoWrite = [
           table.writes.insert(surfaceEntity, toFittingItem(surface)),
-          ...usesWrites(undefined, surface),
-          ...signerWrites(undefined, surface),
+          ...createUsesWrites(undefined, surface),
+          ...createSignerWrites(undefined, surface),
         ];
         return { after: { ...before, surfaces: [...before.surfaces, { id, name, type }] }, alsoWrite };
       });
     }
 
-    const usesWrites = (before: Surface | undefined, after: Surface) =>
-      secretUseWrites(table, after.id, before ? { secretKeys: usedSecretKeys(before) } : {}, {
-        secretKeys: usedSecretKeys(after),
+    const createUsesWrites = (before: Surface | undefined, after: Surface) =>
+      createSecretUseWrites(table, after.id, before ? { secretKeys: listUsedSecretKeys(before) } : {}, {
+        secretKeys: listUsedSecretKeys(after),
       });
 
     /** The write by which requests without a credential find the tenant: signed ones, and those for an agent card. */
-    const signerWrites = (before: Surface | undefined, { id, inbound, type }: Surface): Write[] =>
+    const createSignerWrites = (before: Surface | undefined, { id, inbound, type }: Surface): Write[] =>
       // Surfaces of the type a2a that an older release made have none.
       type === 'a2a' || (inbound.signature && !before?.inbound.signature)
         ? [table.writes.put(surfaceSignerEntity, { surfaceId: id, tenant: table.tenant })]
@@ -110,7 +110,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
         toFittingItem(after);
         await checkCard(after, input);
         // Before a secret is made for it.
-        if (plaintextIds(after).length > 0) await products.find(productId);
+        if (listPlaintextIds(after).length > 0) await products.find(productId);
         try {
           const valueId = await storing(members.plaintexts)(before, after);
           const surface = { ...after, valueId };
@@ -118,7 +118,7 @@ export const surfaceEditor = /* @__PURE__ */ using(
           return toEdited(surface, members);
         } catch (error) {
           // After an error of the table the transaction may have succeeded.
-          if (error instanceof ServiceError && plaintextIds(after).length > 0) await discard(after.id);
+          if (error instanceof ServiceError && listPlaintextIds(after).length > 0) await discard(after.id);
           throw error;
         }
       },
@@ -138,8 +138,8 @@ export const surfaceEditor = /* @__PURE__ */ using(
           const valueId = await valueIdOf(before, after);
           const alsoWrite = [
             ...(after.name === before.name ? [] : await createRenameWrites(after)),
-            ...usesWrites(before, after),
-            ...signerWrites(before, after),
+            ...createUsesWrites(before, after),
+            ...createSignerWrites(before, after),
           ];
           return { after: { ...after, valueId }, alsoWrite };
         });
@@ -157,6 +157,6 @@ export const surfaceEditor = /* @__PURE__ */ using(
 );
 
 function toEdited(surface: Surface, { plaintexts, generatedId }: SealedMembers): EditedSurface {
-  const isNew = plaintextIds(surface).includes(generatedId);
+  const isNew = listPlaintextIds(surface).includes(generatedId);
   return { surface, newSecret: isNew ? plaintexts.get(generatedId) : undefined };
 }

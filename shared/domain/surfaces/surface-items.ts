@@ -101,12 +101,12 @@ export const surfaceItems = /* @__PURE__ */ using(
         let added: SurfaceItem | undefined;
         await surfaces.change(productId, surfaceId, (surface) => {
           const { items } = surface;
-          if (items.length >= itemsMax) throw full();
+          if (items.length >= itemsMax) throw createFullError();
           added = {
             ...made,
             capabilityId: sent.capabilityId,
             enabled: sent.enabled ?? true,
-            endpointSlug: sent.endpointSlug ?? defaultSlug(surface, sent.exposedName ?? capabilityName),
+            endpointSlug: sent.endpointSlug ?? chooseSlug(surface, sent.exposedName ?? capabilityName),
             exposedName: sent.exposedName ?? null,
             exposedDescription: sent.exposedDescription ?? null,
             isEntryPoint: sent.isEntryPoint ?? false,
@@ -142,7 +142,7 @@ export const surfaceItems = /* @__PURE__ */ using(
           assertItemConfig(surface.type, config);
           const others = surface.items.filter((each) => each !== before);
           const changed: SurfaceItem = { ...before, ...changes, config: mergeConfig(before, config) };
-          changed.endpointSlug ??= defaultSlug(
+          changed.endpointSlug ??= chooseSlug(
             { ...surface, items: others },
             changed.exposedName ?? findName(capabilities, before) ?? before.endpointSlug ?? '',
           );
@@ -178,7 +178,7 @@ const mergeConfig = ({ config }: SurfaceItem, patch: ItemChanges['config']): Sur
   patch === undefined ? config : (mergePatch(config ?? {}, patch) as SurfaceItem['config']);
 
 /** Where items are called by their slugs: the name in the characters of a slug, with a number if it is taken. */
-function defaultSlug({ type, items }: Surface, name: string): string | null {
+function chooseSlug({ type, items }: Surface, name: string): string | null {
   if (!getSurfaceType(type).hasEndpoints) return null;
   const words = name
     .normalize('NFKD')
@@ -224,4 +224,5 @@ export function findTakenMember(others: readonly UniqueItem[], item: UniqueItem)
   return undefined;
 }
 
-const full = () => conflict({ code: 'LIMIT_REACHED', message: `A surface has at most ${itemsMax} items` });
+const createFullError = () =>
+  conflict({ code: 'LIMIT_REACHED', message: `A surface has at most ${itemsMax} items` });

@@ -16,7 +16,7 @@ import type { TenantTable } from '../../platform/data/table.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { keyValueRemoval, keyValues } from '../api-keys/key-values.ts';
+import { createKeyValueRemoval, keyValues } from '../api-keys/key-values.ts';
 import { surfaceEntity } from './surface/surface.ts';
 import { surfaceStore } from './surface-store.ts';
 
@@ -33,7 +33,7 @@ interface Place {
 }
 
 /** Newest first. */
-export async function keysOfSurface(table: TenantTable, surfaceId: string): Promise<SurfaceKey[]> {
+export async function readSurfaceKeys(table: TenantTable, surfaceId: string): Promise<SurfaceKey[]> {
   const range = { partition: surfaceKeysPartition(surfaceId), newestFirst: true, consistent: true };
   return (await table.queryAll(range)).map((item) => SurfaceKey.parse(item));
 }
@@ -60,14 +60,14 @@ export const surfaceKeys = /* @__PURE__ */ using(
     const createRemoval = ({ surfaceId, id, hash }: SurfaceKey): Write[] => [
       table.writes.remove(surfaceKeyEntity, { surfaceId, id }),
       table.writes.remove(surfaceCredentialEntity, { hash }),
-      keyValueRemoval(scope, id),
+      createKeyValueRemoval(scope, id),
     ];
 
     return {
       /** Newest first. @throws 404 if there is no such surface. */
       async list({ productId, surfaceId }: Place): Promise<SurfaceKey[]> {
         const [keys] = await Promise.all([
-          keysOfSurface(table, surfaceId),
+          readSurfaceKeys(table, surfaceId),
           surfaceStore(scope).find(productId, surfaceId),
         ]);
         return keys;
@@ -80,7 +80,8 @@ export const surfaceKeys = /* @__PURE__ */ using(
         { perMinute, perDay, ...fields }: NewSurfaceKey,
       ): Promise<{ key: SurfaceKey; value: string }> {
         const { userId, organizationId } = by;
-        if ((await table.count({ partition: surfaceKeysPartition(surfaceId) })) >= keysMax) throw tooMany();
+        if ((await table.count({ partition: surfaceKeysPartition(surfaceId) })) >= keysMax)
+          throw createTooManyError();
         const value = generateKey(`surface-${fields.environment}`);
         const id = newId('surfkey');
         const key: SurfaceKey = {
@@ -135,5 +136,5 @@ export const surfaceKeys = /* @__PURE__ */ using(
   },
 );
 
-const tooMany = () =>
+const createTooManyError = () =>
   conflict({ code: 'LIMIT_REACHED', message: `A surface has at most ${keysMax} keys. Delete unused ones` });

@@ -6,12 +6,12 @@ import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
-import { secretUseWrites } from '../flows/secret-keys.ts';
+import { createSecretUseWrites } from '../flows/secret-keys.ts';
 import { type Product, productEntity, productPartition } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
-import { usedSecretKeys } from './secrets/surface-secret-uses.ts';
+import { listUsedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { type Surface, surfaceEntity, surfacesPartition } from './surface/surface.ts';
-import { requireSurface, surfaceChanged, toFittingItem } from './surface-changes.ts';
+import { createSurfaceConflict, requireSurface, toFittingItem } from './surface-changes.ts';
 
 export interface SurfaceFilter {
   type?: string | undefined;
@@ -54,7 +54,9 @@ export const surfaceStore = /* @__PURE__ */ using(
         return { put: toFittingItem({ ...after, updatedAt }), ...others };
       };
       return requireSurface(
-        await table.modify(surfaceEntity, { productId, id }, decideWrite, { conflictError: surfaceChanged }),
+        await table.modify(surfaceEntity, { productId, id }, decideWrite, {
+          conflictError: createSurfaceConflict,
+        }),
       );
     }
 
@@ -109,7 +111,7 @@ export const surfaceStore = /* @__PURE__ */ using(
             alsoWrite: [
               table.writes.remove(surfaceEntity, { productId, id }, exists),
               tombstoneWrite(scope, id),
-              ...secretUseWrites(table, id, { secretKeys: usedSecretKeys(surface) }, {}),
+              ...createSecretUseWrites(table, id, { secretKeys: listUsedSecretKeys(surface) }, {}),
             ],
           };
         });
@@ -119,7 +121,7 @@ export const surfaceStore = /* @__PURE__ */ using(
 );
 
 /** The writes that remove the items of a capability from the surfaces of its product. */
-export async function itemRemovalWrites(
+export async function createItemRemovalWrites(
   { table, now }: Scope,
   productId: string,
   { surfaces, id }: { surfaces: readonly { id: string }[]; id: string },

@@ -20,7 +20,7 @@ export interface Collector {
 /** A secret that a header names has no value. It may get one. */
 export class MissingSecret extends Error {}
 
-export const tracesUrl = (endpoint: string) => `${trimTrailing(endpoint, '/')}/v1/traces`;
+export const toTracesUrl = (endpoint: string) => `${trimTrailing(endpoint, '/')}/v1/traces`;
 
 export const collectorOfSetting = /* @__PURE__ */ using([headerOpener, secretValues], (scope: Scope) => {
   const open = headerOpener(scope);
@@ -35,7 +35,7 @@ export const collectorOfSetting = /* @__PURE__ */ using([headerOpener, secretVal
     const headers = opened.map(([name, value]) => [name, insertSecrets(value, secrets)]);
     const { endpoint, content, sample } = setting;
     return {
-      url: tracesUrl(endpoint),
+      url: toTracesUrl(endpoint),
       headers: Object.fromEntries(headers),
       content,
       sample,

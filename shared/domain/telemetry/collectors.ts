@@ -1,17 +1,17 @@
 import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Collector, collectorOfSetting, tracesUrl } from './collector.ts';
+import { type Collector, collectorOfSetting, toTracesUrl } from './collector.ts';
 import { toDeployment } from './run-export.ts';
 import { telemetryVersionEntity } from './telemetry-setting.ts';
 
 /** That of the deployment, which OpenTelemetry's variables name. Undefined if there is none. */
-async function deploymentCollector(): Promise<Collector | undefined> {
+async function findDeploymentCollector(): Promise<Collector | undefined> {
   const endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!endpoint) return undefined;
   const { OTEL_EXPORTER_OTLP_HEADERS: headers = '' } = await providerKeys();
   return {
-    url: tracesUrl(endpoint),
+    url: toTracesUrl(endpoint),
     headers: parseHeaders(headers),
     content: 'none',
     sample: 1,
@@ -41,7 +41,7 @@ export const collectors = /* @__PURE__ */ using(
   ['table:read', collectorOfSetting, 'deployment-collector', 'provider-keys'],
   (scope: Scope) =>
     async (to: string): Promise<Collector | undefined> => {
-      if (to === toDeployment) return deploymentCollector();
+      if (to === toDeployment) return findDeploymentCollector();
       const setting = await scope.table.get(telemetryVersionEntity, { versionId: to });
       return setting && collectorOfSetting(scope)(setting);
     },

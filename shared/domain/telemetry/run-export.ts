@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
-import { outboxKeys } from '../deliveries/outbox.ts';
+import { toOutboxKeys } from '../deliveries/outbox.ts';
 
 /** A run that has ended and is to be sent to a collector. Written in the transaction that ends the run. */
 export const RunExport = z.object({
@@ -40,7 +40,7 @@ export const runExportEntity = defineEntity({
   type: 'runExport',
   schema: RunExport,
   key: ({ id, to }: ExportKey) => ({ PK: tenantPartition('EXPORTS'), SK: `${id}#${to}` }),
-  index: ({ id, nextAttemptAt }) => outboxKeys(sweeping, id, nextAttemptAt),
+  index: ({ id, nextAttemptAt }) => toOutboxKeys(sweeping, id, nextAttemptAt),
 });
 
 export const exportOutbox = { entity: runExportEntity, ...sweeping };

@@ -57,12 +57,12 @@ const TelemetryHeaders = z
   });
 
 const Endpoint = TenantUrl.refine(
-  (url) => !/\/v1\/traces$/.test(plainPath(url)),
+  (url) => !/\/v1\/traces$/.test(toPlainPath(url)),
   'Expected the address without /v1/traces, which the service appends',
 );
 
 /** However it is written: percent-encoded, or with more slashes. */
-function plainPath(url: string): string {
+function toPlainPath(url: string): string {
   const { pathname } = new URL(url);
   return trimTrailing((decodePath(pathname) ?? pathname).replace(/\/{2,}/g, '/'), '/');
 }
@@ -90,4 +90,4 @@ export const TelemetryBody = z.strictObject({
 });
 export type TelemetryBody = z.infer<typeof TelemetryBody>;
 
-export const secretKeysOfValue = (value: string): string[] => [...new Set(secretKeysInTemplate(value))];
+export const listValueSecretKeys = (value: string): string[] => [...new Set(secretKeysInTemplate(value))];

@@ -14,9 +14,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { absent, exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { secretUseWrites } from '../flows/secret-keys.ts';
+import { createSecretUseWrites } from '../flows/secret-keys.ts';
 import { headerSealer } from './header-secrets.ts';
-import { hiddenValue, secretKeysOfValue, type TelemetryBody } from './telemetry-body.ts';
+import { hiddenValue, listValueSecretKeys, type TelemetryBody } from './telemetry-body.ts';
 import {
   type TelemetrySetting,
   telemetrySettingEntity,
@@ -34,7 +34,7 @@ const headersToStore = /* @__PURE__ */ using([headerSealer], (scope: Pick<Scope,
       Object.entries(headers).map(async ([name, value]) =>
         value === hiddenValue
           ? { name, ...findStoredHeader(name, endpoint, before) }
-          : { name, text: await seal(value), secretKeys: secretKeysOfValue(value) },
+          : { name, text: await seal(value), secretKeys: listValueSecretKeys(value) },
       ),
     );
     const naming = sealed.filter(({ secretKeys }) => secretKeys.length > 0);
@@ -47,12 +47,12 @@ const headersToStore = /* @__PURE__ */ using([headerSealer], (scope: Pick<Scope,
 
 /** What `••••` stands for. Never at another origin, which could be that of somebody who may set it but not read it (D233). */
 function findStoredHeader(name: string, endpoint: string, before: Stored | undefined) {
-  if (!before || !Object.hasOwn(before.headers, name)) throw nothingHidden(name);
+  if (!before || !Object.hasOwn(before.headers, name)) throw createNothingHidden(name);
   if (new URL(endpoint).origin !== new URL(before.endpoint).origin) throw createOriginError(name);
   return { text: before.headers[name] ?? '', secretKeys: before.secretKeysOf[name] ?? [] };
 }
 
-const nothingHidden = (name: string) =>
+const createNothingHidden = (name: string) =>
   invalidAt(
     `headers.${name}`,
     'INVALID_VALUE',
@@ -105,7 +105,7 @@ export const telemetryWriter = /* @__PURE__ */ using(
         : [];
 
     const createUseWrites = (before: TelemetrySetting | undefined, after?: TelemetrySetting) =>
-      secretUseWrites(table, 'telemetry', toNaming(before), toNaming(after));
+      createSecretUseWrites(table, 'telemetry', toNaming(before), toNaming(after));
 
     async function commit(principal: Principal, event: AuditEvent, changes: readonly Write[]): Promise<void> {
       const { write, log } = audit(scope, principal, event);

@@ -1,3 +1,11 @@
+/**
+ * The stored state of a throttle: what was sent with a model config or a provider key in the last minute, who may send, and
+ * who waits.
+ *
+ * It is one item, so that one conditional write decides (`decide.ts`); what was sent is packed by seconds to keep the item
+ * small. It expires when nothing of it counts any more.
+ */
+
 import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';

@@ -2,9 +2,9 @@ import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { iterateTexts } from '../../core/json/json-texts.ts';
 import { hasSecretReference } from '../../core/variables/secret-references.ts';
-import { type ConfigText, isFlowText, textsOfConfig } from '../flows/texts/config-texts.ts';
-import { syntaxProblems } from '../flows/texts/syntax-problems.ts';
-import { parametersProblems } from './parameters-problems.ts';
+import { type ConfigText, isFlowText, listConfigTexts } from '../flows/texts/config-texts.ts';
+import { findSyntaxProblems } from '../flows/texts/syntax-problems.ts';
+import { findParametersProblems } from './parameters-problems.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import type { Tool } from './tool.ts';
 import { isHostFixed } from './tool-types/request-config.ts';
@@ -25,33 +25,33 @@ function getType({ toolType }: CheckedTool): ToolType {
   return type;
 }
 
-export const textsOfTool = (tool: CheckedTool): ConfigText[] =>
-  textsOfConfig(getType(tool).config, tool.config);
+export const listToolTexts = (tool: CheckedTool): ConfigText[] =>
+  listConfigTexts(getType(tool).config, tool.config);
 
 /** @throws ServiceError 400 that lists all problems. */
 export async function checkTool(tool: CheckedTool, sandbox: Sandbox): Promise<void> {
-  const problems = await toolProblems(tool, sandbox);
+  const problems = await findToolProblems(tool, sandbox);
   if (problems.length > 0) throw invalid(problems);
 }
 
 /** What the schema of the config does not check: syntax, secrets, and the schema of the arguments. */
-export async function toolProblems(tool: CheckedTool, sandbox: Sandbox): Promise<ErrorDetail[]> {
-  const texts = textsOfTool(tool);
+export async function findToolProblems(tool: CheckedTool, sandbox: Sandbox): Promise<ErrorDetail[]> {
+  const texts = listToolTexts(tool);
   return [
-    ...sizeProblems(tool),
-    ...secretProblems(tool, texts),
-    ...(await syntaxProblems(texts.filter(isFlowText), sandbox)),
-    ...(await parametersProblems(tool.parametersSchema, ['parametersSchema'], sandbox)),
+    ...findSizeProblems(tool),
+    ...findSecretProblems(tool, texts),
+    ...(await findSyntaxProblems(texts.filter(isFlowText), sandbox)),
+    ...(await findParametersProblems(tool.parametersSchema, ['parametersSchema'], sandbox)),
   ];
 }
 
-function sizeProblems({ config }: CheckedTool): ErrorDetail[] {
+function findSizeProblems({ config }: CheckedTool): ErrorDetail[] {
   if (JSON.stringify(config).length <= configCharactersMax) return [];
   const message = `The config of a tool has at most ${configCharactersMax} characters of JSON`;
   return [{ path: 'config', code: 'TOO_LARGE', message }];
 }
 
-function secretProblems(tool: CheckedTool, texts: readonly ConfigText[]): ErrorDetail[] {
+function findSecretProblems(tool: CheckedTool, texts: readonly ConfigText[]): ErrorDetail[] {
   const named = [...iterateTexts(tool.config, ['config'])].filter(({ text }) => hasSecretReference(text));
   const filled = new Set(texts.map(({ path }) => path.join('.')));
   const { takesSecrets } = getType(tool);

@@ -50,7 +50,7 @@ export function toolLister(table: TenantTable, getMany: (ids: readonly string[])
     };
   };
 
-  async function newestOfTypes(query: ToolListQuery): Promise<ListedItem[]> {
+  async function readNewestOfTypes(query: ToolListQuery): Promise<ListedItem[]> {
     const types = query.tool_type ? [query.tool_type] : toolTypeNames;
     const found = await Promise.all(types.map((type) => findNewestRow(table, toSource(query, type))));
     const rows = found.flatMap(({ row }): ListedItem[] => (row ? [row] : []));
@@ -70,7 +70,7 @@ export function toolLister(table: TenantTable, getMany: (ids: readonly string[])
 
   return async function list(query: ToolListQuery): Promise<Page> {
     if (query.ids || query.distinct) {
-      const rows = query.ids ? await listByIds(query) : await newestOfTypes(query);
+      const rows = query.ids ? await listByIds(query) : await readNewestOfTypes(query);
       const tools = takeWithinBytes(await toListed(rows, query), responseBytesMax);
       return { tools, pagination: onePage(tools.length, query) };
     }

@@ -4,7 +4,7 @@ import { toErrorDetails } from '../../platform/http/validation.ts';
 import { findDuplicates } from '../duplicates.ts';
 import type { McpServer } from '../flows/steps/mcp-server.ts';
 import type { RuntimeTool } from '../flows/steps/runtime-tool.ts';
-import { toolProblems } from './check-tool.ts';
+import { findToolProblems } from './check-tool.ts';
 import { findRuntimeType } from './tool-types/runtime-types.ts';
 
 export interface OwnTools {
@@ -13,7 +13,7 @@ export interface OwnTools {
 }
 
 /** What the schemas of runtime tools and MCP servers do not check. @param path Of the object with both lists. */
-export async function ownToolProblems(
+export async function findOwnToolProblems(
   { runtimeTools = [], mcpServers = [] }: OwnTools,
   path: readonly PropertyKey[],
   sandbox: Sandbox,
@@ -22,17 +22,19 @@ export async function ownToolProblems(
     [...path, 'runtimeTools'],
     [...path, 'mcpServers'],
   ];
-  const problems = runtimeTools.map((tool, index) => runtimeToolProblems(tool, [...ofTools, index], sandbox));
+  const problems = runtimeTools.map((tool, index) =>
+    findRuntimeToolProblems(tool, [...ofTools, index], sandbox),
+  );
   return [
     ...findDuplicates(runtimeTools, 'name', ofTools),
     ...findDuplicates(mcpServers, 'id', ofServers),
-    ...authProblems(mcpServers, ofServers),
+    ...findAuthProblems(mcpServers, ofServers),
     ...(await Promise.all(problems)).flat(),
   ];
 }
 
 /** A password is for basic, a connection for oauth, a token for all other types. */
-const authProblems = (servers: readonly McpServer[], path: readonly PropertyKey[]): ErrorDetail[] =>
+const findAuthProblems = (servers: readonly McpServer[], path: readonly PropertyKey[]): ErrorDetail[] =>
   servers.flatMap(({ auth }, index) => {
     if (!auth) return [];
     const at = [...path, index, 'auth'];
@@ -58,13 +60,13 @@ const memberOf = {
   none: undefined,
 } as const;
 
-async function runtimeToolProblems(
+async function findRuntimeToolProblems(
   { toolType, config, parametersSchema }: RuntimeTool,
   path: PropertyKey[],
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {
   const parsed = findRuntimeType(toolType)?.config.safeParse(config, { reportInput: true });
   if (parsed?.success === false) return toErrorDetails(parsed.error.issues, [...path, 'config']);
-  const problems = await toolProblems({ toolType, config, parametersSchema }, sandbox);
+  const problems = await findToolProblems({ toolType, config, parametersSchema }, sandbox);
   return problems.map((problem) => ({ ...problem, path: [...path, problem.path].join('.') }));
 }

@@ -4,7 +4,7 @@ import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../core/errors/errors.ts';
 
 /** Why a schema cannot describe the arguments of a tool. */
-export async function parametersProblems(
+export async function findParametersProblems(
   schema: JsonSchema | null | undefined,
   path: PropertyKey[],
   sandbox: Sandbox,

@@ -17,12 +17,12 @@ export async function permissionsToRun(
   return [
     'TOOLS:EXECUTE',
     ...ofTypes.filter((permission) => permission != null),
-    ...(await permissionsOfTools(scope, ids)),
+    ...(await listToolPermissions(scope, ids)),
   ];
 }
 
 /** What running these tools takes in addition to TOOLS:EXECUTE. Tools that do not exist take nothing: they fail. */
-async function permissionsOfTools(
+async function listToolPermissions(
   scope: Pick<Scope, 'table'>,
   ids: readonly string[],
 ): Promise<Set<Permission>> {

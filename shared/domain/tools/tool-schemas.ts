@@ -10,13 +10,13 @@ import { toolStore } from './tool-store.ts';
 export const toolSchemas = /* @__PURE__ */ using([toolStore], (scope: Scope) => {
   const tools = toolStore(scope);
 
-  async function newestActive(max: number): Promise<string[]> {
+  async function listNewestActive(max: number): Promise<string[]> {
     const page = await tools.list({ limit: max, isActive: 'true' });
     return page.tools.map(({ id }) => id);
   }
 
   return async (requested: readonly string[] | undefined, max: number) => {
-    const ids = requested ?? (await newestActive(max));
+    const ids = requested ?? (await listNewestActive(max));
     const stored = new Map(
       (await tools.getMany(ids.filter((id) => readBuiltinId(id) === undefined))).map((tool) => [
         tool.id,

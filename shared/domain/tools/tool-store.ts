@@ -5,8 +5,8 @@ import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { decode, type StoredOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { secretUseWrites } from '../flows/secret-keys.ts';
-import { assertConnections, connectionsOfTool } from '../mcp-connections/named-connections.ts';
+import { createSecretUseWrites } from '../flows/secret-keys.ts';
+import { assertConnections, listToolConnections } from '../mcp-connections/named-connections.ts';
 import { toolLister } from './list-tools.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import { type Tool, toolEntity } from './tool.ts';
@@ -29,7 +29,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
     },
 
     async create(owner: Pick<Tool, 'userId' | 'organizationId'>, input: NewTool): Promise<Tool> {
-      await assertConnections(table, connectionsOfTool(input.config));
+      await assertConnections(table, listToolConnections(input.config));
       const id = newId('tool');
       const at = getIdCreatedAt(id);
       const tool: Tool = {
@@ -45,7 +45,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
       };
       await table.commit([
         table.writes.insert(toolEntity, toItem(tool)),
-        ...secretUseWrites(table, id, {}, tool),
+        ...createSecretUseWrites(table, id, {}, tool),
       ]);
       return tool;
     },
@@ -69,8 +69,12 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
             secretKeys: secretKeysOfTool(merged),
           };
           await check(after);
-          await assertConnections(table, connectionsOfTool(after.config), connectionsOfTool(before.config));
-          return { put: toItem(after), alsoWrite: secretUseWrites(table, id, before, after) };
+          await assertConnections(
+            table,
+            listToolConnections(after.config),
+            listToolConnections(before.config),
+          );
+          return { put: toItem(after), alsoWrite: createSecretUseWrites(table, id, before, after) };
         },
         { conflictError },
       );
@@ -78,11 +82,11 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
     },
 
     async remove(id: string): Promise<void> {
-      const removal = (tool: Tool) => ({
+      const decideRemoval = (tool: Tool) => ({
         remove: true as const,
-        alsoWrite: [tombstoneWrite(scope, id), ...secretUseWrites(table, id, tool, {})],
+        alsoWrite: [tombstoneWrite(scope, id), ...createSecretUseWrites(table, id, tool, {})],
       });
-      requireTool(await table.modify(toolEntity, { id }, removal, { conflictError }));
+      requireTool(await table.modify(toolEntity, { id }, decideRemoval, { conflictError }));
     },
   };
 });

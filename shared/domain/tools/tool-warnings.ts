@@ -8,7 +8,7 @@ import { covers } from '../../platform/identity/permissions.ts';
 import { flowFinder } from '../flows/flow-store.ts';
 import { isFlowText } from '../flows/texts/config-texts.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
-import { type CheckedTool, textsOfTool } from './check-tool.ts';
+import { type CheckedTool, listToolTexts } from './check-tool.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import { isHostFixed } from './tool-types/request-config.ts';
 
@@ -38,9 +38,9 @@ export const toolWarnings = /* @__PURE__ */ using(
       { permissions, sandbox }: { permissions: readonly string[]; sandbox: Sandbox },
     ): Promise<ToolWarning[]> => {
       const found = await Promise.all([
-        variableWarnings(tool, sandbox),
-        tool.toolType === 'flow' && covers(permissions, 'FLOWS:READ') ? flowWarnings(scope, tool) : [],
-        covers(permissions, 'SECRETS:READ') ? secretWarnings(scope, tool) : [],
+        findVariableWarnings(tool, sandbox),
+        tool.toolType === 'flow' && covers(permissions, 'FLOWS:READ') ? findFlowWarnings(scope, tool) : [],
+        covers(permissions, 'SECRETS:READ') ? findSecretWarnings(scope, tool) : [],
       ]);
       return [...hostWarnings(tool), ...found.flat()].slice(0, listedMax);
     },
@@ -55,7 +55,7 @@ function hostWarnings({ config: { url } }: CheckedTool): ToolWarning[] {
 /** Names that the texts of a config read besides the arguments. */
 const builtinNames = new Set(['input', 'variables', 'secrets']);
 
-async function variableWarnings(tool: CheckedTool, sandbox: Sandbox): Promise<ToolWarning[]> {
+async function findVariableWarnings(tool: CheckedTool, sandbox: Sandbox): Promise<ToolWarning[]> {
   const { properties, ...others } = tool.parametersSchema as { properties?: Record<string, unknown> };
   const declared = Object.keys(properties ?? {});
   const reserved = declared
@@ -94,7 +94,7 @@ interface Reads {
 async function analyseReads(tool: CheckedTool, sandbox: Sandbox): Promise<Reads | undefined> {
   const passesOn = tool.toolType === 'graphql' && tool.config.variables === undefined;
   if (!['custom', 'external', 'graphql'].includes(tool.toolType) || passesOn) return undefined;
-  const texts = textsOfTool(tool)
+  const texts = listToolTexts(tool)
     .filter(isFlowText)
     .map(({ kind, text }): FlowText => ({ kind, text }));
   const all = await sandbox(readTextsTask, texts, { timeoutMs }).catch(() => undefined);
@@ -105,7 +105,7 @@ async function analyseReads(tool: CheckedTool, sandbox: Sandbox): Promise<Reads 
   };
 }
 
-async function flowWarnings(scope: Scope, { config }: CheckedTool): Promise<ToolWarning[]> {
+async function findFlowWarnings(scope: Scope, { config }: CheckedTool): Promise<ToolWarning[]> {
   const flowId = String(config.flowId);
   const flow = await flowFinder(scope).find(flowId).catch(ifMissing(undefined));
   if (!flow) return [createWarning('UNKNOWN_FLOW', `There is no flow ${flowId}`)];
@@ -114,7 +114,7 @@ async function flowWarnings(scope: Scope, { config }: CheckedTool): Promise<Tool
   return [createWarning('FLOW_NOT_PUBLISHED', message, 'Publish the flow')];
 }
 
-async function secretWarnings({ table }: Scope, tool: CheckedTool): Promise<ToolWarning[]> {
+async function findSecretWarnings({ table }: Scope, tool: CheckedTool): Promise<ToolWarning[]> {
   const keys = secretKeysOfTool(tool);
   const secrets = await findSecrets(table, keys);
   return keys

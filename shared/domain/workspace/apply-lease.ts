@@ -1,3 +1,10 @@
+/**
+ * Lets one apply of a tenant run at a time: a lease in one item, renewed while the work runs, and removed at its end.
+ *
+ * Another apply gets a 409 with the time to wait. If renewing fails because somebody else has the lease, the work's signal is
+ * aborted. After a crash the lease ends after seconds, or at once where this process knows that it is alone.
+ */
+
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';

@@ -10,9 +10,9 @@ import { hasCode, invalid, toDetail } from '../../core/errors/errors.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentEntry, DocumentKind } from './kinds/kind.ts';
 import type { ReplaceReference } from './kinds/references.ts';
-import { type NameBook, readName, targetNoun } from './names.ts';
+import { getTargetNoun, type NameBook, readName } from './names.ts';
 import { filterSaved, type PlannedChange, type Writers } from './plan.ts';
-import { type CallEndpoint, type MadeSecret, nodeWriter } from './write-node.ts';
+import { type CallEndpoint, createNodeWriter, type MadeSecret } from './write-node.ts';
 import type { PlanNode } from './writer.ts';
 
 export interface Applying {
@@ -34,14 +34,14 @@ export async function applyChanges(
   const secrets: AppliedSecret[] = [];
   const ids = new Map<PlanNode, string>();
   let writing: PlannedChange | undefined;
-  const nodes = nodeWriter({
+  const nodes = createNodeWriter({
     call,
     timeLeftMs,
     onWritten: (node, id) => ids.set(node, id),
     onSecret: (secret) => writing && secrets.push({ kind: writing.kind, name: writing.name, ...secret }),
   });
   const toId = book.toId((target, name, path) => {
-    throw invalid([toDetail(path, 'NOT_FOUND', `There is no ${targetNoun(target)} "${name}"`)]);
+    throw invalid([toDetail(path, 'NOT_FOUND', `There is no ${getTargetNoun(target)} "${name}"`)]);
   });
   const waiting = new Map(
     changes.flatMap((change) => (change.action === 'create' ? [[toPlaceName(change), change] as const] : [])),

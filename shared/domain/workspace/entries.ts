@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DocumentEntry, DocumentKind, ResourceMembers, StoredResource } from './kinds/kind.ts';
 import type { ReplaceReference } from './kinds/references.ts';
-import { uniqueNames } from './unique-names.ts';
+import { makeUnique } from './unique-names.ts';
 
 /** A content without its name, and without what is the default. */
 export function canonicalise(kind: DocumentKind, content: ResourceMembers): ResourceMembers {
@@ -23,7 +23,7 @@ export function toStoredEntries(
   toName: ReplaceReference,
 ): DocumentEntry[] {
   const contents = resources.map(({ content }) => kind.references(content, toName));
-  const keys = uniqueNames(contents.map(kind.getName));
+  const keys = makeUnique(contents.map(kind.getName));
   return resources.map((resource, index) => ({
     key: keys[index] as string,
     content: canonicalise(kind, contents[index] as ResourceMembers),

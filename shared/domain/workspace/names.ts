@@ -1,3 +1,11 @@
+/**
+ * The book of names of a workspace document: which name stands for which id, for every kind of reference.
+ *
+ * Documents refer by names, stored resources by ids; the book replaces one by the other. What the caller may not read stays an
+ * id. What a document will create has a placeholder id until it is created. `snapshot.ts` fills it, `plan.ts` and `apply.ts`
+ * use it.
+ */
+
 import type { IdPrefix, NewId } from '../../core/ids.ts';
 import { type Access, grants } from '../../platform/identity/permissions.ts';
 import type { ReferenceTarget, ReplaceReference } from './kinds/references.ts';
@@ -34,7 +42,7 @@ const targets: Readonly<Record<ReferenceTarget, Target>> = {
 /** What a caller must have to learn the names of what a document refers to. */
 export const getAccess = (target: ReferenceTarget): Access => targets[target].access;
 
-export const targetNoun = (target: ReferenceTarget) => targets[target].noun;
+export const getTargetNoun = (target: ReferenceTarget) => targets[target].noun;
 
 export const isId = (target: ReferenceTarget, text: string) =>
   new RegExp(`^${targets[target].prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`).test(text);

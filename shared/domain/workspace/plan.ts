@@ -18,7 +18,7 @@ import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
 import { type ErrorDetail, toDetail } from '../../core/errors/errors.ts';
 import { toSortedJson } from '../../core/json/sorted-json.ts';
 import { toErrorDetails } from '../../platform/http/validation.ts';
-import { limitProblem } from '../tenant-limits.ts';
+import { findLimitProblem } from '../tenant-limits.ts';
 import { type Difference, listDifferences } from './differences.ts';
 import { canonicalise, toComparable, toStoredEntries } from './entries.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
@@ -31,9 +31,9 @@ import type {
 } from './kinds/kind.ts';
 import { resourcesMax } from './kinds/read-all.ts';
 import type { ReferenceTarget } from './kinds/references.ts';
-import { deletedName, type NameBook, targetNoun } from './names.ts';
+import { deletedName, getTargetNoun, type NameBook } from './names.ts';
 import type { Lists, Snapshot } from './snapshot.ts';
-import { uniqueNames } from './unique-names.ts';
+import { makeUnique } from './unique-names.ts';
 import type { PlanNode, ResourceWriter } from './writer.ts';
 
 export type Writers = Readonly<Record<KindName, ResourceWriter>>;
@@ -89,7 +89,7 @@ export async function planChanges(
   }
   return {
     changes,
-    errors: [...filterErrors(problems, changes), ...limitErrors(resources, changes)],
+    errors: [...filterErrors(problems, changes), ...listLimitErrors(resources, changes)],
     notes: matching.notes,
     // D41
     planHash: hashPlan(changes, prune),
@@ -98,7 +98,7 @@ export async function planChanges(
 
 function toChange(kind: KindName, node: PlanNode, publish: boolean): PlannedChange {
   const { before, after, key: name } = node;
-  const action = nodeAction(node);
+  const action = getNodeAction(node);
   const diff =
     action === 'none'
       ? []
@@ -121,12 +121,15 @@ function filterErrors(
 }
 
 /** An apply deletes last, so that what goes still counts. */
-const limitErrors = (resources: Snapshot['resources'], changes: readonly PlannedChange[]): ErrorDetail[] =>
+const listLimitErrors = (
+  resources: Snapshot['resources'],
+  changes: readonly PlannedChange[],
+): ErrorDetail[] =>
   kindsInOrder.flatMap((name) => {
     const { limited }: WorkspaceKind = documentKinds[name];
     const added = changes.filter(({ kind, action }) => kind === name && action === 'create').length;
     if (!limited || added === 0) return [];
-    const problem = limitProblem(limited, (resources.get(name) ?? []).length + added);
+    const problem = findLimitProblem(limited, (resources.get(name) ?? []).length + added);
     return problem ? [{ path: name, ...problem }] : [];
   });
 
@@ -244,7 +247,7 @@ function findFixedProblems(
 
 type NodeAction = 'create' | 'update' | 'delete' | 'none';
 
-function nodeAction({ before, after }: PlanNode): NodeAction {
+function getNodeAction({ before, after }: PlanNode): NodeAction {
   if (!after) return 'delete';
   if (!before) return 'create';
   return isDeepStrictEqual(toComparable(before), toComparable(after)) ? 'none' : 'update';
@@ -270,7 +273,7 @@ async function readEntries(
     entries.push(await readEntry(kind, writer, sent, reading, [...path, index]));
   }
   if (kind.nameMember === null) {
-    const keys = uniqueNames(entries.map(({ key }) => key));
+    const keys = makeUnique(entries.map(({ key }) => key));
     return entries.map((entry, index) => ({ ...entry, key: keys[index] as string }));
   }
   const names = new Set<string>();
@@ -354,8 +357,8 @@ const reportUnknown =
   (target: ReferenceTarget, name: string, path: readonly PropertyKey[]): string => {
     const isOfDeleted = name === deletedName;
     const message = isOfDeleted
-      ? `The ${targetNoun(target)} was deleted. Name another one`
-      : unknownText(target, name);
+      ? `The ${getTargetNoun(target)} was deleted. Name another one`
+      : describeUnknown(target, name);
     if (target !== 'capabilities') {
       problems.push({
         ...toDetail(path, 'NOT_FOUND', message),
@@ -366,10 +369,10 @@ const reportUnknown =
     return book.addPlaceholder(target, name);
   };
 
-const unknownText = (target: ReferenceTarget, name: string) =>
+const describeUnknown = (target: ReferenceTarget, name: string) =>
   target === 'flowVersions'
     ? `The flow has no published version ${name} here. Publish it first, or leave out "version" to run the published one`
-    : `There is no ${targetNoun(target)} "${name}", and the document has none. A document refers by names, not by ids`;
+    : `There is no ${getTargetNoun(target)} "${name}", and the document has none. A document refers by names, not by ids`;
 
 const refuse = (
   { problems }: Reading,

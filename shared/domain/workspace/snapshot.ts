@@ -22,7 +22,7 @@ import type { DocumentKind, ResourceMembers, StoredResource } from './kinds/kind
 import type { DocumentRoom } from './kinds/read-all.ts';
 import type { ReferenceTarget } from './kinds/references.ts';
 import { deletedName, getAccess, isId, NameBook, readName, refersById } from './names.ts';
-import { uniqueNames } from './unique-names.ts';
+import { makeUnique } from './unique-names.ts';
 
 /** A reference as it stands in a stored resource (an id), or in a document (a name). */
 interface Reference {
@@ -140,7 +140,7 @@ async function addForeignNames(
       const wanted = references.filter((each) => each.target === target);
       const found = (await loaders[target]?.(wanted, book)) ?? [];
       const oldestFirst = [...new Map(found.map(([name, id]) => [id, name]))].toSorted();
-      const names = uniqueNames(oldestFirst.map(([, name]) => name));
+      const names = makeUnique(oldestFirst.map(([, name]) => name));
       for (const [index, [id]] of oldestFirst.entries()) book.add(target, names[index] as string, id);
     }),
   );
@@ -192,7 +192,7 @@ function addNames(
   list: readonly StoredResource[],
   staying: readonly ResourceMembers[] | undefined,
 ): void {
-  const names = uniqueNames(list.map(({ content }) => documentKinds[kindName].getName(content)));
+  const names = makeUnique(list.map(({ content }) => documentKinds[kindName].getName(content)));
   const stays = staying && new Set(staying.map(({ name }) => String(name)));
   for (const [index, { id, parts = {} }] of list.entries()) {
     const name = names[index] as string;
@@ -201,7 +201,7 @@ function addNames(
     for (const { id: capability, content } of parts.capabilities ?? [])
       book.add('capabilities', String(content.capabilityName), capability);
     const surfaces = parts.surfaces ?? [];
-    const surfaceNames = uniqueNames(surfaces.map(({ content }) => String(content.name)));
+    const surfaceNames = makeUnique(surfaces.map(({ content }) => String(content.name)));
     for (const [at, surface] of surfaces.entries())
       book.add('surfaces', `${name}/${surfaceNames[at]}`, surface.id);
   }

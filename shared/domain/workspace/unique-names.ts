@@ -1,5 +1,5 @@
 /** Names that differ: of those that occur twice, the second is `name (2)`. @param names Oldest first. */
-export function uniqueNames(names: readonly string[]): string[] {
+export function makeUnique(names: readonly string[]): string[] {
   const originals = new Set(names);
   const used = new Set<string>();
   const lastNumber = new Map<string, number>();

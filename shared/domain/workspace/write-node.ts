@@ -47,7 +47,7 @@ interface Calling {
   onSecret: (secret: MadeSecret) => void;
 }
 
-export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
+export function createNodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
   const run = async (endpoint: AnyEndpoint, request: Parameters<CallEndpoint>[1], node: PlanNode) => {
     if (timeLeftMs() < reserveMs) throw outOfTime({ code: 'OUT_OF_TIME', message: sendAgain });
     return call(endpoint, request).catch((error) => {

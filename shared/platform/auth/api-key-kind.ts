@@ -12,7 +12,7 @@ import {
 import { hashKey, isApiKey, isWellFormedKey } from './key-format.ts';
 
 /** The condition that a key still has the value that was sent, and can be used. */
-export const aliveKey = (hash: string | null): WriteCondition => ({
+export const toAliveCondition = (hash: string | null): WriteCondition => ({
   expression:
     '#hash = :hash AND #isActive = :true AND (attribute_type(#expiresAt, :null) OR #expiresAt > :now)',
   values: { hash, true: true, null: 'NULL' },
@@ -39,7 +39,7 @@ export const apiKeyKind: CredentialKind = {
   getRateLimitCounter: ({ keyId, hash }, limits) => ({
     entity: apiKeyEntity,
     key: { id: keyId },
-    alive: aliveKey(hash),
+    alive: toAliveCondition(hash),
     isAlive: (item, now) => isAliveKey(item, hash, now),
     ...limits,
     countsUses: true,

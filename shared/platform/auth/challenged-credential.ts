@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { hasCode, ServiceError } from '../../core/errors/errors.ts';
 import type { SpecialCredential } from './credential-kind.ts';
-import { credentialCall } from './optional-credential.ts';
+import { resolveCredentialCall } from './optional-credential.ts';
 import type { ChallengedCredential } from './public-scope.ts';
 import { countChallenge, type RequestAdmission } from './request-gate.ts';
 
@@ -21,7 +21,7 @@ export const challengedCredential = ({ accepts, challengeOf }: Challenge): Chall
         ? new ServiceError('UNAUTHENTICATED', error.message, { challenge: challengeOf(event) })
         : error;
     const rules = { permission: 'authenticated', accepts } as const;
-    const call = await credentialCall(event, runtime, rules, countChallenge);
+    const call = await resolveCredentialCall(event, runtime, rules, countChallenge);
     const admission = call.admission.then(
       ({ refusal, ...rest }): RequestAdmission => ({ ...rest, refusal: refusal && addChallenge(refusal) }),
     );

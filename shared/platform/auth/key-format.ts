@@ -28,7 +28,7 @@ const toBase62 = (value: bigint, length: number): string => {
   for (let rest = value; text.length < length; rest /= 62n) text = base62[Number(rest % 62n)] + text;
   return text;
 };
-const checksum = (text: string) => toBase62(BigInt(crc32(text)), 6);
+const computeChecksum = (text: string) => toBase62(BigInt(crc32(text)), 6);
 
 /**
  * A prefix (`tv_live_` or `tv_test_`, `tv_surface_…` for the key of a surface, `tv_setup_` for the token of a setup link,
@@ -36,13 +36,13 @@ const checksum = (text: string) => toBase62(BigInt(crc32(text)), 6);
  */
 export function generateKey(kind: KeyKind): string {
   const body = prefixes[kind] + toBase62(BigInt(`0x${randomBytes(32).toString('hex')}`), 43);
-  return body + checksum(body);
+  return body + computeChecksum(body);
 }
 
 /** Whether the format and the checksum are valid. Rejects mistyped and invented keys without a read of the table. */
 export function isWellFormedKey(key: string): boolean {
   const parts = shape.exec(key);
-  return parts?.[1] !== undefined && checksum(parts[1]) === parts[2];
+  return parts?.[1] !== undefined && computeChecksum(parts[1]) === parts[2];
 }
 
 /** The only form in which the table stores a key. */
@@ -54,7 +54,7 @@ export const isClientToken = (key: string) => key.startsWith('ct_');
 export const isClientSession = (key: string) => key.startsWith(prefixes['client-session']);
 export const isApiKey = (key: string) => key.startsWith(prefixes.production) || key.startsWith(prefixes.test);
 
-export const keyEnvironment = (key: string): KeyEnvironment =>
+export const getKeyEnvironment = (key: string): KeyEnvironment =>
   key.startsWith(prefixes.test) ? 'test' : 'production';
 
 /** The hash of a key, and what is shown after its creation: the prefix with 4 more characters, and its last 4. */

@@ -18,26 +18,26 @@ export const optionalCredential: OptionalCredential = {
 async function resolveCall(event: APIGatewayProxyEvent, runtime: Runtime): Promise<PublicCall> {
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
   if (!hasCredential(event)) return { admission: admitAddress(runtime.scopeOf(''), sourceIp) };
-  return credentialCall(event, runtime, { permission: 'public' });
+  return resolveCredentialCall(event, runtime, { permission: 'public' });
 }
 
 /** As API Gateway keeps the result of an authorizer. What must apply at once belongs to the request gate. */
 const recentCallers = createLoadingCache<Caller | undefined>({ entriesMax: 10_000, ttlMs: 60_000 });
 
-function recentCaller(event: APIGatewayProxyEvent): Promise<Caller | undefined> {
+function findRecentCaller(event: APIGatewayProxyEvent): Promise<Caller | undefined> {
   const sent = readAuthorizations(event).join('\n');
   return recentCallers(createHash('sha256').update(sent).digest('base64'), () => identifyCaller(event));
 }
 
 /** @param countUnknown Counts a request without a valid credential, which is refused. Default: for its address. */
-export async function credentialCall(
+export async function resolveCredentialCall(
   event: APIGatewayProxyEvent,
   runtime: Runtime,
   rules: AccessRules,
   countUnknown = admitAddress,
 ): Promise<PublicCall> {
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
-  const caller = await recentCaller(event).catch((error) => {
+  const caller = await findRecentCaller(event).catch((error) => {
     if (error instanceof TemporaryRefusal) return undefined;
     throw error;
   });

@@ -50,13 +50,13 @@ export type Counters = { [Name in Kind['count' | 'endsAt' | 'limit']]?: number |
 
 export const maximumLimits = { perHour: 1_000_000, perDay: 1_000_000 } as const;
 
-export const defaultLimits = (): { perHour: number; perDay: number } => ({
+export const readDefaultLimits = (): { perHour: number; perDay: number } => ({
   perHour: Number(process.env.RATE_LIMIT_PER_HOUR ?? 1_000),
   perDay: Number(process.env.RATE_LIMIT_PER_DAY ?? 10_000),
 });
 
 /** The windows that have a limit, the shortest first. */
-export const windowKinds = (limits: RequestLimits): [WindowName, Kind][] =>
+export const listWindowKinds = (limits: RequestLimits): [WindowName, Kind][] =>
   (Object.entries(kinds) as [WindowName, Kind][]).filter(([, { limit }]) => limits[limit] !== undefined);
 
 const getLimit = (kind: Kind, limits: RequestLimits, item: Counters = {}): number =>
@@ -64,7 +64,7 @@ const getLimit = (kind: Kind, limits: RequestLimits, item: Counters = {}): numbe
 
 /** Of a request that was not counted: clients that read that none are left wait, although nothing was used (D29). */
 export function createUncountedLimit(): RateLimit {
-  return createWindow(defaultLimits().perHour, 0, 0);
+  return createWindow(readDefaultLimits().perHour, 0, 0);
 }
 
 export const toRateLimitHeaders = ({ limit, remaining, reset }: RateLimit) => ({
@@ -83,15 +83,15 @@ export const pickTightestWindow = ({ minutely, hourly, daily }: Windows): RateLi
 const skewSeconds = 60;
 
 /** The latest end of a window. One that ends later began before the clock was set back, and would last until it caught up. */
-export const latestEnd = (kind: Kind, seconds: number): number => seconds + kind.seconds + skewSeconds;
+export const getLatestEnd = (kind: Kind, seconds: number): number => seconds + kind.seconds + skewSeconds;
 
 const isCurrent = (endsAt: number, kind: Kind, seconds: number): boolean =>
-  endsAt > seconds && endsAt <= latestEnd(kind, seconds);
+  endsAt > seconds && endsAt <= getLatestEnd(kind, seconds);
 
 /** The counters after one more request, which starts a new window in place of each that has ended (D109). */
 export function beginWindows(stored: Counters | undefined, limits: RequestLimits, seconds: number) {
   const counters: Record<string, number> = {};
-  for (const [, kind] of windowKinds(limits)) {
+  for (const [, kind] of listWindowKinds(limits)) {
     const endsAt = stored?.[kind.endsAt] ?? 0;
     const isOver = !isCurrent(endsAt, kind, seconds);
     counters[kind.count] = isOver ? 1 : (stored?.[kind.count] ?? 0) + 1;
@@ -110,7 +110,7 @@ export function checkWindows(
   if (usageCount >= lifetimeMax) {
     return forbidden(`The key has made all of its ${lifetimeMax} requests. Create another key`);
   }
-  for (const [, kind] of windowKinds(limits)) {
+  for (const [, kind] of listWindowKinds(limits)) {
     const limit = getLimit(kind, limits, item);
     const endsAt = item[kind.endsAt] ?? 0;
     const left = endsAt - seconds;
@@ -136,7 +136,9 @@ export const createExhaustedWindows = (seconds: number, limits: RequestLimits): 
   );
 
 const mapWindows = (limits: RequestLimits, toWindow: (kind: Kind) => RateLimit) =>
-  Object.fromEntries(windowKinds(limits).map(([name, kind]) => [name, toWindow(kind)])) as unknown as Windows;
+  Object.fromEntries(
+    listWindowKinds(limits).map(([name, kind]) => [name, toWindow(kind)]),
+  ) as unknown as Windows;
 
 const createWindow = (limit: number, used: number, reset: number): RateLimit => ({
   limit,

@@ -38,14 +38,14 @@ import {
   checkWindows,
   createExhaustedWindows,
   daySeconds,
-  defaultLimits,
-  latestEnd,
+  getLatestEnd,
+  listWindowKinds,
   pickTightestWindow,
   type RateLimit,
   type RequestLimits,
+  readDefaultLimits,
   readWindows,
   type Windows,
-  windowKinds,
 } from './rate-limit-windows.ts';
 
 export interface RequestAdmission {
@@ -81,11 +81,11 @@ export async function admit(
 }
 
 export const admitAddress = (scope: Scope, sourceIp: string | null) =>
-  admitAnonymous(scope, toNetwork(sourceIp), anonymousLimits());
+  admitAnonymous(scope, toNetwork(sourceIp), readAnonymousLimits());
 
 /** As many as a key has: clients that many people share an address of begin with a request without a credential. */
 export const countChallenge: typeof admitAddress = (scope, sourceIp) =>
-  admitAnonymous(scope, `Challenge ${toNetwork(sourceIp)}`, defaultLimits());
+  admitAnonymous(scope, `Challenge ${toNetwork(sourceIp)}`, readDefaultLimits());
 
 /** Counts one request without a credential under a shared name. */
 export async function admitAnonymous(
@@ -118,8 +118,8 @@ function checkAccess(
 
 /** Callers without a credential get a tenth of the default limits, because no account is responsible for them. */
 const anonymousFactor = 0.1;
-const anonymousLimits = () => {
-  const { perHour, perDay } = defaultLimits();
+const readAnonymousLimits = () => {
+  const { perHour, perDay } = readDefaultLimits();
   return { perHour: Math.ceil(perHour * anonymousFactor), perDay: Math.ceil(perDay * anonymousFactor) };
 };
 const attemptsMax = 20;
@@ -129,7 +129,7 @@ async function countRequest(
   scope: Scope,
   principal: Principal,
 ): Promise<{ windows: Windows; item?: CountedCredential; full?: ServiceError | undefined }> {
-  const counter = credentialKinds[principal.kind].getRateLimitCounter(principal, defaultLimits());
+  const counter = credentialKinds[principal.kind].getRateLimitCounter(principal, readDefaultLimits());
   const seconds = unixSeconds(scope.now());
   // API Gateway caches the principal for a minute, in which a session may expire.
   const isExpired = principal.expiresAt !== undefined && principal.expiresAt <= seconds;
@@ -164,7 +164,7 @@ async function count(
   const at = now();
   const seconds = unixSeconds(at);
   const lastUsedAt = at.toISOString();
-  const kinds = windowKinds(counter);
+  const kinds = listWindowKinds(counter);
   const alive = counter.alive ? `${counter.alive.expression} AND ` : '';
   const [hasUses, use] = counter.countsUses ? [usesLeft, { usageCount: 1 }] : ['', {}];
   const values = { ...counter.alive?.values, ...(counter.alive && { now: lastUsedAt }) };
@@ -184,7 +184,7 @@ async function count(
     const limits = Object.fromEntries(kinds.map(([, { limit }]) => [limit, counter[limit]]));
     const open = toOpenCondition(counter) + hasUses;
     const ends = Object.fromEntries(
-      kinds.map(([, kind]) => [`latest_${kind.endsAt}`, latestEnd(kind, seconds)]),
+      kinds.map(([, kind]) => [`latest_${kind.endsAt}`, getLatestEnd(kind, seconds)]),
     );
     const result = await updateIf(open, increment, { seconds, ...limits, ...ends }).catch(
       catchConditionFailed,
@@ -235,7 +235,7 @@ const toLimitCondition = (count: string, limit: string) =>
 
 /** The condition that no window has ended and none is full. */
 const toOpenCondition = (limits: RequestLimits): string =>
-  windowKinds(limits)
+  listWindowKinds(limits)
     .map(
       ([, { endsAt, count, limit }]) =>
         `#${endsAt} > :seconds AND #${endsAt} <= :latest_${endsAt} AND ${toLimitCondition(count, limit)}`,
@@ -247,7 +247,7 @@ const usesLeft =
 
 function toUnchangedCondition(stored: Counters | undefined, limits: RequestLimits): [string, object] {
   if (!stored) return ['attribute_not_exists(PK)', {}];
-  const ends = windowKinds(limits).map(([, { endsAt }]) => endsAt);
+  const ends = listWindowKinds(limits).map(([, { endsAt }]) => endsAt);
   const values = Object.fromEntries(ends.map((endsAt) => [`old_${endsAt}`, stored[endsAt]]));
   return [ends.map((endsAt) => `#${endsAt} = :old_${endsAt}`).join(' AND '), values];
 }

@@ -21,11 +21,11 @@ interface SignInClient {
 
 /** @throws ServiceError: 404 if the deployment signs nobody in, 503 if the issuer does not respond. */
 export async function discoverSignIn({ issuer, audience, clientId }: SignInClient) {
-  if (!clientId) throw notConfigured('This deployment has no OAuth client for the console');
+  if (!clientId) throw createNotConfigured('This deployment has no OAuth client for the console');
   const endpoints = await loadEndpoints(issuer);
   const { authorization_endpoint, token_endpoint, end_session_endpoint, scopes_supported } = endpoints;
   if (!authorization_endpoint || !token_endpoint)
-    throw notConfigured(`The issuer ${issuer} publishes no endpoints for a sign-in on a page`);
+    throw createNotConfigured(`The issuer ${issuer} publishes no endpoints for a sign-in on a page`);
   return {
     issuer,
     clientId,
@@ -57,7 +57,7 @@ async function readEndpoints(issuer: string) {
   }
 }
 
-const notConfigured = (why: string) =>
+const createNotConfigured = (why: string) =>
   notFound('Sign-in', [
     { code: 'NOT_CONFIGURED', message: `${why}. Use a session token of the issuer, or an API key` },
   ]);

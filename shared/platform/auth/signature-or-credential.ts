@@ -6,7 +6,7 @@ import type { Runtime } from '../runtime.ts';
 import { toNetwork } from './addresses.ts';
 import { hasCredential } from './credential.ts';
 import type { SpecialCredential } from './credential-kind.ts';
-import { credentialCall } from './optional-credential.ts';
+import { resolveCredentialCall } from './optional-credential.ts';
 import type { SignatureOrCredential } from './public-scope.ts';
 import type { RequestLimits } from './rate-limit-windows.ts';
 import { admitAnonymous } from './request-gate.ts';
@@ -38,7 +38,8 @@ export const signatureOrCredential = ({
   kind: 'signature-or-credential',
   uses: ['rate-limits', 'credentials', ...uses],
   async resolveCall(event, runtime) {
-    const resolveCredential = () => credentialCall(event, runtime, { permission: 'authenticated', accepts });
+    const resolveCredential = () =>
+      resolveCredentialCall(event, runtime, { permission: 'authenticated', accepts });
     if (!signatures.isSigned(event)) return resolveCredential();
     const network = toNetwork(event.requestContext.identity?.sourceIp ?? null);
     const counted = `${signatures.countedFor(event)} ${network}`;

@@ -1,6 +1,6 @@
 import { toTenant } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
-import { aliveKey, isAliveKey } from './api-key-kind.ts';
+import { isAliveKey, toAliveCondition } from './api-key-kind.ts';
 import { type CredentialKind, consistentRead, onlyWhereAccepted } from './credential-kind.ts';
 import { hashKey, isSurfaceKey, isWellFormedKey } from './key-format.ts';
 import { surfaceCredentialEntity, surfaceKeyEntity } from './surface-key.ts';
@@ -24,7 +24,7 @@ export const surfaceKeyKind: CredentialKind = {
   getRateLimitCounter: ({ keyId, hash, surfaceId }, { perDay }) => ({
     entity: surfaceKeyEntity,
     key: { surfaceId, id: keyId },
-    alive: aliveKey(hash),
+    alive: toAliveCondition(hash),
     isAlive: (item, now) => isAliveKey(item, hash, now),
     perMinute: perMinuteDefault,
     perDay,

@@ -1,3 +1,10 @@
+/**
+ * Requests to S3 without its SDK client, which would be the largest part of every bundle: signed by aws4fetch, retried, within
+ * one time limit.
+ *
+ * Used for payloads (`data/payloads.ts`) and assets. Errors after all retries are `S3Error` with the status.
+ */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireEnv } from '../../core/environment.ts';
 import { urlPart } from '../../core/text.ts';

@@ -9,7 +9,7 @@ export const secretsManager = loadOnce(() =>
 );
 
 /** The name of a tenant's secret in Secrets Manager. IAM grants match its parts. */
-export const secretName = (
+export const composeSecretName = (
   tenant: string,
   kind: 'api-keys' | 'secrets' | 'provider-keys' | 'agents' | 'surfaces',
   id: string,

@@ -19,7 +19,7 @@ export function isStorageFull(error: unknown): boolean {
   );
 }
 
-export const storageFull = () =>
+export const createStorageFull = () =>
   new ServiceError(
     'STORAGE_FULL',
     'The disk of the service is full, so nothing can be written. Reads go on. The operator must free disk space; then send the request again',

@@ -3,8 +3,8 @@
  * factories that its endpoint or worker names.
  *
  * A factory lists its own uses and the factories that it calls; the sums travel up to the endpoint, and `infra/uses.ts` and
- * `infra/aws/grants/` turn them into IAM statements and environment variables. A use that is missing here is denied in AWS; on
- * the embedded stack a test (`uses.test.ts`) finds it.
+ * `infra/aws/grants/` turn them into IAM statements and environment variables. A use that is
+ * missing is denied in AWS and on the embedded stack; `test/infra/aws/uses.test.ts` compares declarations and bundles.
  */
 
 /** The CDK app derives IAM statements and variables from each (`infra/uses.ts`, `infra/aws/grants/`). */

@@ -100,7 +100,7 @@ export const decodeReadable = <E extends AnyEntity>(
     }
   });
 
-export const attributePath = (entity: AnyEntity, field: string) =>
+export const toAttributePath = (entity: AnyEntity, field: string) =>
   (entity.summary as string[] | undefined)?.includes(field) ? `#summary.#${field}` : `#${field}`;
 
 /**

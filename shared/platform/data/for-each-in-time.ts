@@ -43,7 +43,7 @@ export async function forEachInTime<T>(
     }
   };
   const workers = Array.from({ length: atOnce }, () => runWorker().catch((error) => failures.push(error)));
-  const timer = timeout(timeLeftMs() - responseReserveMs);
+  const timer = startTimeout(timeLeftMs() - responseReserveMs);
   await Promise.race([Promise.all(workers), timer.over]);
   timer.cancel();
   stop.abort();
@@ -73,7 +73,7 @@ async function retryTransient(work: () => Promise<void>, signal: AbortSignal): P
 /** Within the time of a request: a disk that is full remains so, and the caller must know it. */
 const mayPass = (error: unknown) => isContention(error) || (isOutage(error) && !isStorageFull(error));
 
-function timeout(ms: number) {
+function startTimeout(ms: number) {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   const timer = Number.isFinite(ms) ? setTimeout(resolve, Math.max(0, ms)) : undefined;
   return { over, cancel: () => clearTimeout(timer) };

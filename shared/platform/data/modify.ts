@@ -2,7 +2,7 @@
  * Changes one item by optimistic locking: read, decide, write if its `revision` is still the same; after a conflict read
  * consistently and decide again.
  *
- * It is a method of the tenant's table (`table.modify`), and the way in which all stores change their items. `decide` may run
+ * It is a method of the tenant's table (`table.modify`), and the usual way in which stores change their items. `decide` may run
  * several times and must therefore have no effects of its own. The write increments `revision`; with `alsoWrite` it is a
  * transaction, and all or nothing is stored.
  */

@@ -1,5 +1,5 @@
 import { type Partition, toStoredPartition } from './keys.ts';
-import { attributeNames, prefixValues } from './writes.ts';
+import { prefixValues, toAttributeNames } from './writes.ts';
 
 export interface QueryOptions {
   partition: Partition;
@@ -53,7 +53,9 @@ export function queryInput(
     KeyConditionExpression,
     ...(filter && { FilterExpression: filter.expression }),
     ...(ProjectionExpression && { ProjectionExpression }),
-    ...attributeNames(`${KeyConditionExpression} ${filter?.expression ?? ''} ${ProjectionExpression ?? ''}`),
+    ...toAttributeNames(
+      `${KeyConditionExpression} ${filter?.expression ?? ''} ${ProjectionExpression ?? ''}`,
+    ),
     ExpressionAttributeValues: prefixValues({
       partition: toStoredPartition(tenant, partition),
       ...(from !== undefined && { from }),

@@ -6,7 +6,7 @@ import { documentClient } from './client.ts';
 import type { AnyEntity } from './entity.ts';
 import type { QueryOptions } from './query.ts';
 import type { StoredItem } from './table.ts';
-import { attributeNames, prefixValues } from './writes.ts';
+import { prefixValues, toAttributeNames } from './writes.ts';
 
 interface WalkOptions {
   entity: AnyEntity;
@@ -43,7 +43,7 @@ export const tableWalk = /* @__PURE__ */ using(
       const command = new ScanCommand({
         TableName,
         FilterExpression,
-        ...attributeNames(FilterExpression),
+        ...toAttributeNames(FilterExpression),
         ExpressionAttributeValues: prefixValues({ type: entity.type, ...filter?.values }),
         Limit: limit,
         ...(after && { ExclusiveStartKey: after }),

@@ -11,7 +11,7 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { omitUndefined } from '../../core/defined.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
-import { type AnyEntity, attributePath, encode, type KeyOf, type StoredOf } from './entity.ts';
+import { type AnyEntity, encode, type KeyOf, type StoredOf, toAttributePath } from './entity.ts';
 import { type Clock, ignoreExpired, isListedUntil } from './expiry.ts';
 import { type IndexKeys, type StoredKey, toStoredIndexKeys, toStoredKey } from './keys.ts';
 
@@ -105,7 +105,7 @@ function toCondition(condition: WriteCondition | undefined): Parameters {
   if (!condition) return {};
   return {
     ConditionExpression: condition.expression,
-    ...attributeNames(condition.expression),
+    ...toAttributeNames(condition.expression),
     ...(condition.values && { ExpressionAttributeValues: prefixValues(condition.values) }),
   };
 }
@@ -122,7 +122,7 @@ function toUpdate(
   assertStorableNumbers(setOnce);
   const { add = {}, removeFromIndex: index } = changes as { add?: Numbers } & typeof changes;
   const remove = [...((changes.remove ?? []) as string[]), ...(index ? [`PK${index}`, `SK${index}`] : [])];
-  const path = (field: string) => attributePath(entity, field);
+  const path = (field: string) => toAttributePath(entity, field);
   const listed = updateListedExpiry(entity, set, remove);
   const sets = [
     ...listed.set,
@@ -145,7 +145,7 @@ function toUpdate(
   return {
     UpdateExpression,
     ...(ConditionExpression && { ConditionExpression }),
-    ...attributeNames(`${UpdateExpression} ${ConditionExpression ?? ''}`),
+    ...toAttributeNames(`${UpdateExpression} ${ConditionExpression ?? ''}`),
     // DynamoDB rejects an empty clause.
     ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   };
@@ -174,7 +174,7 @@ const toStoredNumbers = (add: Numbers) =>
   );
 
 /** `#name` always stands for the attribute `name`, which avoids DynamoDB's reserved words. */
-export function attributeNames(expression: string) {
+export function toAttributeNames(expression: string) {
   const names = new Set(expression.match(/#\w+/g));
   return names.size === 0
     ? {}

@@ -8,7 +8,7 @@ interface RequestedAddress {
 }
 
 /** The base URL of the API: the configured one, else the requested address without the endpoint's path. */
-export function apiBaseUrl(endpointPath: string, { domainName = '', path = '' }: RequestedAddress): string {
+export function buildBaseUrl(endpointPath: string, { domainName = '', path = '' }: RequestedAddress): string {
   const { PUBLIC_URL } = process.env;
   if (PUBLIC_URL) return trimTrailing(PUBLIC_URL, '/');
   const segments = path.replace(/\/$/, '').split('/');

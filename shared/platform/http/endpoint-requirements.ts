@@ -2,7 +2,7 @@ import { combineRequirements, type Requirements } from '../aws/uses.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { takesIdempotencyKey } from './idempotency-key.ts';
 
-export const endpointRequirements = (endpoint: AnyEndpoint): Requirements => {
+export const combineEndpointRequirements = (endpoint: AnyEndpoint): Requirements => {
   const { needs, scope, credential, open } = endpoint;
   return combineRequirements(
     ...Object.values(needs),

@@ -10,10 +10,10 @@ const suspicious = /[\d.]{16}|\d[eE]\+?\d{3}|__proto__|"prototype"|\\u00[4-7]/i;
 
 /** @throws ServiceError 400 if a body is nested too deeply to be serialized again. */
 export function assertNotTooDeep(value: unknown): void {
-  if (isDeeperThan(levelsMax, value)) throw tooDeep();
+  if (isDeeperThan(levelsMax, value)) throw createTooDeep();
 }
 
-export const tooDeep = () =>
+export const createTooDeep = () =>
   invalidAt('', 'TOO_DEEP', `The body is nested more than ${levelsMax} levels deep`);
 
 type Problem = Omit<ErrorDetail, 'path'>;

@@ -49,7 +49,7 @@ export async function serveStaticFile(
   request: StaticRequest,
 ): Promise<StaticResponse> {
   const file = findFile(manifest, request);
-  if (!file) return notFound(request);
+  if (!file) return respondNotFound(request);
   const location = removeSlash(request);
   if (location) return { statusCode: 308, headers: { ...file.headers, location }, body: empty };
   const coding = chooseCoding(file, readHeader(request, 'accept-encoding'));
@@ -105,7 +105,7 @@ function chooseCoding({ codings }: StaticFile, acceptEncoding: string): ContentC
 }
 
 /** The response of API Gateway to an unknown path. */
-const notFound = ({ requestContext: { httpMethod, path } }: StaticRequest): StaticResponse => ({
+const respondNotFound = ({ requestContext: { httpMethod, path } }: StaticRequest): StaticResponse => ({
   statusCode: 404,
   headers: { 'content-type': 'application/json', ...toRateLimitHeaders(createUncountedLimit()) },
   body: Buffer.from(JSON.stringify(toBody(noSuchEndpoint(httpMethod, path)))),

@@ -1,3 +1,10 @@
+/**
+ * Turns the issues of a schema into the error details of the API: a dotted path, a code and a message for each.
+ *
+ * Used for every request (`parseOrReject`) and by the domain for nested contents. Of a union it reports the branch that fits
+ * best, because the errors of all branches would say nothing.
+ */
+
 import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
@@ -97,11 +104,11 @@ function toDetails(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] 
         },
       ];
     default:
-      return [{ path: toPath(), code: upperCase(issue.code), message: issue.message }];
+      return [{ path: toPath(), code: toUpperCase(issue.code), message: issue.message }];
   }
 }
 
-const upperCase = <Text extends string>(text: Text) => text.toUpperCase() as Uppercase<Text>;
+const toUpperCase = <Text extends string>(text: Text) => text.toUpperCase() as Uppercase<Text>;
 
 /** Reports the errors of the best-matching branch of a union: the one whose error is nested deepest. */
 function findClosestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base: PropertyKey[]) {

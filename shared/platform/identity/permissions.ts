@@ -46,7 +46,7 @@ export const permissions = {
 export type Permission = keyof typeof permissions;
 export const permissionNames = Object.keys(permissions) as [Permission, ...Permission[]];
 
-export function permissionGroups() {
+export function listPermissionGroups() {
   const groups = Object.groupBy(permissionNames, (name) => name.split(':')[0] ?? name);
   return Object.entries(groups).map(([key, names = []]) => ({
     key,

@@ -36,13 +36,13 @@ export const progressEntity = defineEntity({
 });
 
 /** The stored progress; `undefined` before the first start. */
-export const migrationProgress = (table: TenantTable, id: string): Promise<MigrationProgress | undefined> =>
+export const readProgress = (table: TenantTable, id: string): Promise<MigrationProgress | undefined> =>
   table.get(progressEntity, { id }, { consistent: true });
 
 /** At most so many failures are listed; the log has all. */
 export const failuresMax = 20;
 
-export const newMigrationRound = (id: string, round: number, at: string): MigrationProgress => ({
+export const createMigrationRound = (id: string, round: number, at: string): MigrationProgress => ({
   id,
   state: 'running',
   round,

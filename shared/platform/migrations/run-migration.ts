@@ -17,13 +17,7 @@ import type { Scope } from '../data/scope.ts';
 import type { StoredItem } from '../data/table.ts';
 import type { WalkedPage, WalkTable } from '../data/walk.ts';
 import type { Migration } from './migration.ts';
-import {
-  failuresMax,
-  isSamePage,
-  type MigrationProgress,
-  migrationProgress,
-  progressEntity,
-} from './progress.ts';
+import { failuresMax, isSamePage, type MigrationProgress, progressEntity, readProgress } from './progress.ts';
 
 export interface MigrationRuntime {
   scopeOf: (tenant: string) => Scope;
@@ -49,7 +43,7 @@ export async function runMigration(
 ): Promise<boolean> {
   const { table } = runtime.scopeOf('');
   for (let page = 0; page < pages; page++) {
-    const progress = await migrationProgress(table, migration.id);
+    const progress = await readProgress(table, migration.id);
     if (progress?.state !== 'running') return false;
     const { entity, filter } = migration;
     const walked = await runtime.walk({

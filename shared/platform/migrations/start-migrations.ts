@@ -5,7 +5,7 @@ import { ConditionFailed } from '../data/condition-failed.ts';
 import type { Scope } from '../data/scope.ts';
 import { absent } from '../data/writes.ts';
 import type { Migration } from './migration.ts';
-import { isSamePage, migrationProgress, newMigrationRound, progressEntity } from './progress.ts';
+import { createMigrationRound, isSamePage, progressEntity, readProgress } from './progress.ts';
 
 export const MigrationMessage = z.object({ id: z.string() });
 
@@ -16,13 +16,13 @@ export const migrationStarter = /* @__PURE__ */ using(
   ({ table, now }: Pick<Scope, 'table' | 'now'>) => {
     /** @returns whether the migration has to go on. */
     async function begin(id: string, again: boolean): Promise<boolean> {
-      const progress = await migrationProgress(table, id);
+      const progress = await readProgress(table, id);
       if (progress?.state === 'running') return true;
       if (progress?.state === 'completed' && !again) return false;
       const next =
         progress?.state === 'stopped'
           ? { ...progress, state: 'running' as const, updatedAt: now().toISOString() }
-          : newMigrationRound(id, (progress?.round ?? 0) + 1, now().toISOString());
+          : createMigrationRound(id, (progress?.round ?? 0) + 1, now().toISOString());
       await table.commit([table.writes.put(progressEntity, next, progress ? isSamePage(progress) : absent)]);
       return true;
     }

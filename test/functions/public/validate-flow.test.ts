@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CreateFlowBody } from '../../../functions/flows/schemas.ts';
 import { validateFlow as endpoint } from '../../../functions/public/validate-flow.ts';
 import { validateSentFlow } from '../../../shared/domain/flows/analysis/validate.ts';
-import { textProblems } from '../../../shared/domain/flows/checking/text-problems.ts';
+import { findTextProblems } from '../../../shared/domain/flows/checking/text-problems.ts';
 import { expectStatus, template } from '../../support/flows/flows.ts';
 import { testSandbox } from '../../support/flows/sandbox.ts';
 import { call, newTenant, type Tenant } from '../../support/stack/stack.ts';
@@ -172,7 +172,7 @@ async function canBeSaved(body: unknown): Promise<boolean> {
   const parsed = CreateFlowBody.safeParse(body);
   if (!parsed.success) return false;
   const { flowSteps, steps = [] } = parsed.data;
-  return (await textProblems(flowSteps ?? steps, ['flowSteps'], testSandbox)).length === 0;
+  return (await findTextProblems(flowSteps ?? steps, ['flowSteps'], testSandbox)).length === 0;
 }
 
 test('validation answers any body, and reports as valid exactly what saving accepts', async () => {

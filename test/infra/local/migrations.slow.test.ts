@@ -15,7 +15,7 @@ import { apiKeyEntity, credentialEntity, zeroCounters } from '../../../shared/pl
 import { deriveKeyFields, generateKey } from '../../../shared/platform/auth/key-format.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { type TenantTable, tenantTable } from '../../../shared/platform/data/table.ts';
-import { migrationProgress, progressEntity } from '../../../shared/platform/migrations/progress.ts';
+import { progressEntity, readProgress } from '../../../shared/platform/migrations/progress.ts';
 import { killAll, killTree, newDirectory, start } from '../../support/stack/processes.ts';
 
 afterEach(killAll);
@@ -78,7 +78,7 @@ async function storeFormerKeys(facts: StackFacts): Promise<StoredKey[]> {
 
 async function whenCompleted(facts: StackFacts) {
   for (let look = 0; ; look++) {
-    const progress = await migrationProgress(clientsOf(facts).tableOf(''), migration);
+    const progress = await readProgress(clientsOf(facts).tableOf(''), migration);
     if (progress?.state === 'completed' || look === 600) return progress;
     await sleep(100);
   }

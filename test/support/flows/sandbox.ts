@@ -5,7 +5,7 @@ import { createFiller } from '../../../shared/adapters/templates/filler.ts';
 import type { Variables } from '../../../shared/core/variables/variables.ts';
 import type { FlowStepInput } from '../../../shared/domain/flows/checking/flow-step.ts';
 import { FlowStepsInput } from '../../../shared/domain/flows/checking/flow-steps.ts';
-import { type CheckedSteps, textProblems } from '../../../shared/domain/flows/checking/text-problems.ts';
+import { type CheckedSteps, findTextProblems } from '../../../shared/domain/flows/checking/text-problems.ts';
 
 /** The real threads, for a tenant that only tests have. */
 export const testSandbox = tenantSandbox('tests');
@@ -30,7 +30,11 @@ const textStep = {
 
 /** What keeps a text from being saved, or nothing. */
 export async function textProblem(kind: FlowText['kind'], text: string): Promise<string | undefined> {
-  const [problem] = await textProblems([{ name: 'step', ...textStep[kind](text) }], ['steps'], testSandbox);
+  const [problem] = await findTextProblems(
+    [{ name: 'step', ...textStep[kind](text) }],
+    ['steps'],
+    testSandbox,
+  );
   return problem?.message;
 }
 

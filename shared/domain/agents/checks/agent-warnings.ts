@@ -4,7 +4,7 @@ import { covers, type Permission } from '../../../platform/identity/permissions.
 import { flowEntity } from '../../flows/flow.ts';
 import { readBuiltinId, ToolReference } from '../../flows/steps/tool-reference.ts';
 import { isConfigId, readModelAccount } from '../../model-configs/model-account.ts';
-import { modelNameProblem } from '../../model-configs/model-name-problem.ts';
+import { findModelNameProblem } from '../../model-configs/model-name-problem.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
 import { findBuiltinTool } from '../../tools/builtin/index.ts';
 import { readTools } from '../../tools/tool-store.ts';
@@ -21,21 +21,21 @@ export const agentWarnings = /* @__PURE__ */ using(
       const findIfAllowed = async (permission: Permission, find: () => Promise<string[]>) =>
         covers(held, permission) ? find() : [];
       const found = await Promise.all([
-        modelWarnings(scope, agent),
-        findIfAllowed('TOOLS:READ', () => toolWarnings(scope, agent)),
-        findIfAllowed('FLOWS:READ', () => flowWarnings(scope, agent)),
-        findIfAllowed('SECRETS:READ', () => secretWarnings(scope, agent)),
+        findModelWarnings(scope, agent),
+        findIfAllowed('TOOLS:READ', () => findToolWarnings(scope, agent)),
+        findIfAllowed('FLOWS:READ', () => findFlowWarnings(scope, agent)),
+        findIfAllowed('SECRETS:READ', () => findSecretWarnings(scope, agent)),
       ]);
       return [
-        ...typeWarnings(agent),
+        ...findTypeWarnings(agent),
         ...turnWarnings(agent),
-        ...serverWarnings(agent),
+        ...findServerWarnings(agent),
         ...found.flat(),
       ].slice(0, listedMax);
     },
 );
 
-function typeWarnings({ agentType, externalConfig }: Agent): string[] {
+function findTypeWarnings({ agentType, externalConfig }: Agent): string[] {
   if (agentType === 'vendor_managed')
     return ['A vendor-managed agent can be stored, but this service cannot run it'];
   if (agentType === 'native' && externalConfig)
@@ -63,7 +63,7 @@ function turnWarnings({ agentType, config, capabilities }: Agent): string[] {
 }
 
 /** Credentials that are missing, and tools of servers that are not configured. */
-function serverWarnings({ config }: Agent): string[] {
+function findServerWarnings({ config }: Agent): string[] {
   const { mcpServers = [], toolIds = [] } = config?.tools ?? {};
   const serverIds = mcpServers.map(({ id }) => id);
   const lacking = mcpServers.filter(
@@ -84,7 +84,7 @@ function serverWarnings({ config }: Agent): string[] {
   ];
 }
 
-async function modelWarnings({ table }: Pick<Scope, 'table'>, agent: Agent): Promise<string[]> {
+async function findModelWarnings({ table }: Pick<Scope, 'table'>, agent: Agent): Promise<string[]> {
   const { config, externalConfig } = agent;
   const names = [
     config?.model,
@@ -99,14 +99,14 @@ async function modelWarnings({ table }: Pick<Scope, 'table'>, agent: Agent): Pro
   const configs = unique.some(isConfigId) ? (await readModelAccount(table)).configs : [];
   const problems = await Promise.all(
     unique.map((name) => {
-      if (!isConfigId(name)) return modelNameProblem(name);
+      if (!isConfigId(name)) return findModelNameProblem(name);
       return configs.some(({ id }) => id === name) ? undefined : `There is no model config ${name}`;
     }),
   );
   return problems.filter((problem) => problem !== undefined);
 }
 
-async function toolWarnings(scope: Pick<Scope, 'table'>, { config }: Agent): Promise<string[]> {
+async function findToolWarnings(scope: Pick<Scope, 'table'>, { config }: Agent): Promise<string[]> {
   const named = listToolIds(config?.tools);
   const ids = [...new Set(named)].filter((id) => ToolReference.safeParse(id).success);
   const stored = await readTools(
@@ -124,7 +124,7 @@ async function toolWarnings(scope: Pick<Scope, 'table'>, { config }: Agent): Pro
   });
 }
 
-async function flowWarnings({ table }: Pick<Scope, 'table'>, { config }: Agent): Promise<string[]> {
+async function findFlowWarnings({ table }: Pick<Scope, 'table'>, { config }: Agent): Promise<string[]> {
   const ids = (config?.tools?.runtimeTools ?? []).flatMap(({ toolType, config: { flowId } }) =>
     toolType === 'flow' ? [String(flowId)] : [],
   );
@@ -132,7 +132,7 @@ async function flowWarnings({ table }: Pick<Scope, 'table'>, { config }: Agent):
   return ids.filter((_id, index) => !found[index]).map((id) => `There is no flow ${id}`);
 }
 
-async function secretWarnings({ table }: Pick<Scope, 'table'>, { secretKeys }: Agent): Promise<string[]> {
+async function findSecretWarnings({ table }: Pick<Scope, 'table'>, { secretKeys }: Agent): Promise<string[]> {
   const secrets = await findSecrets(table, secretKeys);
   return secretKeys
     .filter((key) => secrets.get(key)?.status !== 'active')

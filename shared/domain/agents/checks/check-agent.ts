@@ -9,13 +9,13 @@ import {
 } from '../../../core/variables/secret-references.ts';
 import { toErrorDetails } from '../../../platform/http/validation.ts';
 import { findDuplicates } from '../../duplicates.ts';
-import { syntaxProblems } from '../../flows/texts/syntax-problems.ts';
+import { findSyntaxProblems } from '../../flows/texts/syntax-problems.ts';
 import { SecretValue } from '../../secrets/secret.ts';
-import { ownToolProblems } from '../../tools/own-tool-problems.ts';
-import { parametersProblems } from '../../tools/parameters-problems.ts';
+import { findOwnToolProblems } from '../../tools/own-tool-problems.ts';
+import { findParametersProblems } from '../../tools/parameters-problems.ts';
 import type { AgentContent } from '../config/agent.ts';
 import type { AgentTools } from '../config/tools-config.ts';
-import { credentialTexts, otherTexts, secretKeysOfAgent } from '../credentials/secret-keys.ts';
+import { listCredentialTexts, listOtherTexts, secretKeysOfAgent } from '../credentials/secret-keys.ts';
 import { resolvePool } from './named-tools.ts';
 
 /** The transaction that saves the agent writes one item per secret. */
@@ -25,14 +25,14 @@ const secretsMax = 40;
 export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promise<void> {
   const problems = [
     ...findDuplicates(content.capabilities, 'toolName', ['capabilities']),
-    ...poolProblems(content.config?.tools),
-    ...secretProblems(content),
-    ...(await syntaxProblems(listTemplates(content), sandbox)),
-    ...(await ownToolProblems(content.config?.tools ?? {}, ['config', 'tools'], sandbox)),
+    ...findPoolProblems(content.config?.tools),
+    ...findSecretProblems(content),
+    ...(await findSyntaxProblems(listTemplates(content), sandbox)),
+    ...(await findOwnToolProblems(content.config?.tools ?? {}, ['config', 'tools'], sandbox)),
     ...(
       await Promise.all(
         content.capabilities.map(({ parametersSchema }, index) =>
-          parametersProblems(parametersSchema, ['capabilities', index, 'parametersSchema'], sandbox),
+          findParametersProblems(parametersSchema, ['capabilities', index, 'parametersSchema'], sandbox),
         ),
       )
     ).flat(),
@@ -41,15 +41,19 @@ export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promi
 }
 
 /** Which tools a server has is known only when the agent runs. */
-const poolProblems = (tools: AgentTools = {}): ErrorDetail[] =>
+const findPoolProblems = (tools: AgentTools = {}): ErrorDetail[] =>
   (['subagentConfig', 'codeModeConfig'] as const).flatMap((member) => {
     const { toolPool = [] } = tools[member] ?? {};
     return resolvePool(toolPool, tools).unknown.map((index) =>
-      toDetail(['config', 'tools', member, 'toolPool', index], 'INVALID_VALUE', unknownTool(toolPool[index])),
+      toDetail(
+        ['config', 'tools', member, 'toolPool', index],
+        'INVALID_VALUE',
+        createUnknownTool(toolPool[index]),
+      ),
     );
   });
 
-const unknownTool = (name = '') =>
+const createUnknownTool = (name = '') =>
   `The agent has no tool "${name}": expected tool_<26 characters>, builtin:<id>, the name of one of its runtimeTools, or mcp:<server>:<tool> of one of its mcpServers that allows the tool`;
 
 function listTemplates({ config }: AgentContent) {
@@ -64,19 +68,19 @@ function listTemplates({ config }: AgentContent) {
   ].filter(({ text }) => !isPlain(text));
 }
 
-function secretProblems(content: AgentContent): ErrorDetail[] {
-  const misplaced = [...otherTexts(content)].filter(({ text }) => hasSecretReference(text));
+function findSecretProblems(content: AgentContent): ErrorDetail[] {
+  const misplaced = [...listOtherTexts(content)].filter(({ text }) => hasSecretReference(text));
   const keys = secretKeysOfAgent(content);
   return [
     ...misplaced.map(({ path }) => toDetail(path, 'SECRET_NOT_ALLOWED', notHere)),
-    ...[...credentialTexts(content)].flatMap(credentialProblems),
+    ...[...listCredentialTexts(content)].flatMap(findCredentialProblems),
     ...(keys.length > secretsMax
       ? [toDetail(['config'], 'TOO_MANY_SECRETS', `An agent references at most ${secretsMax} secrets`)]
       : []),
   ];
 }
 
-function credentialProblems({ text, path }: { text: string; path: PropertyKey[] }): ErrorDetail[] {
+function findCredentialProblems({ text, path }: { text: string; path: PropertyKey[] }): ErrorDetail[] {
   if (!hasSecretReference(text)) return toErrorDetails(SecretValue.safeParse(text).error?.issues ?? [], path);
   const problem =
     secretNameProblem(secretKeysInTemplate(text)) ?? (isResolvable(text) ? undefined : notResolvable);

@@ -27,7 +27,7 @@ export function resolvePool(names: readonly string[], agentTools: OwnTools): Poo
   const pooled: PooledTools = { ids: [], runtimeTools: [], mcpServers: [], unknown: [] };
   for (const [index, name] of names.entries()) {
     const runtimeTool = runtimeTools.find((tool) => tool.name === name);
-    const ofServer = mcpServers.flatMap((server) => toolOfServer(server, name) ?? [])[0];
+    const ofServer = mcpServers.flatMap((server) => matchServerTool(server, name) ?? [])[0];
     if (isToolId(name)) pooled.ids.push(name);
     else if (runtimeTool) pooled.runtimeTools.push(runtimeTool);
     else if (ofServer) addTo(pooled.mcpServers, ofServer);
@@ -36,7 +36,7 @@ export function resolvePool(names: readonly string[], agentTools: OwnTools): Poo
   return pooled;
 }
 
-function toolOfServer(server: McpServer, name: string): { server: McpServer; tool: string } | undefined {
+function matchServerTool(server: McpServer, name: string): { server: McpServer; tool: string } | undefined {
   const prefix = [`mcp:${server.id}:`, `${server.id}__`].find((each) => name.startsWith(each));
   const tool = prefix && name.slice(prefix.length);
   const isAllowed = tool && (server.allowedTools?.includes(tool) ?? true);

@@ -3,14 +3,14 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
 import type { FlowStepInput } from '../../flows/checking/flow-step.ts';
-import { listRuntimeTools, toolTarget } from '../../flows/checking/runtime-tools.ts';
+import { findToolTarget, listRuntimeTools } from '../../flows/checking/runtime-tools.ts';
 import { walkStepNodes } from '../../flows/checking/step-nodes.ts';
 import { flowEntity } from '../../flows/flow.ts';
 import { stepTools } from '../../flows/steps/prompt-tools.ts';
-import { flowTargetProblems } from '../../flows/sub-flows/check-targets.ts';
+import { findFlowTargetProblems } from '../../flows/sub-flows/check-targets.ts';
 import { createFlowReader, type FlowReader } from '../../flows/sub-flows/flow-reader.ts';
-import { flowTarget } from '../../flows/sub-flows/flow-targets.ts';
-import { connectionProblems, connectionsOfServers } from '../../mcp-connections/named-connections.ts';
+import { findFlowTarget } from '../../flows/sub-flows/flow-targets.ts';
+import { connectionsOfServers, findConnectionProblems } from '../../mcp-connections/named-connections.ts';
 import { agentEntity } from '../config/agent.ts';
 
 interface Target {
@@ -40,7 +40,7 @@ export const assertStepTargets = /* @__PURE__ */ using(
       const { table } = scope;
       const find: TargetSources['find'] = (targets) => table.getMany(targets.map(toKey));
       const sources = { table, flows: createFlowReader(scope), find };
-      const problems = await stepTargetProblems(sources, { steps, path, flowId });
+      const problems = await findStepTargetProblems(sources, { steps, path, flowId });
       if (problems.length > 0) throw invalid(problems);
     },
 );
@@ -52,7 +52,7 @@ interface PlacedSteps {
 }
 
 /** Each flow, agent or connection that steps name and that does not exist or does not fit. */
-export async function stepTargetProblems(
+export async function findStepTargetProblems(
   { table, flows, find }: TargetSources,
   { steps, path, flowId }: PlacedSteps,
 ): Promise<ErrorDetail[]> {
@@ -63,19 +63,19 @@ export async function stepTargetProblems(
   );
   const targets = enabled.flatMap(({ step, path: at }): Target[] =>
     listRuntimeTools(step.config).flatMap((tool) => {
-      const target = toolTarget(tool);
+      const target = findToolTarget(tool);
       return target ? [{ ...target, path: [...at, ...target.path] }] : [];
     }),
   );
   const subFlows = nodes.flatMap(({ step, path: at }) => {
-    const target = flowTarget(step);
+    const target = findFlowTarget(step);
     return target ? [{ ...target, path: [...at, 'config'] }] : [];
   });
   const found = targets.length > 0 ? await find(targets) : [];
   return [
-    ...(await connectionProblems(table, connections)),
+    ...(await findConnectionProblems(table, connections)),
     ...targets.flatMap((target, index) => findProblem(target, found[index] !== undefined, flowId) ?? []),
-    ...(await flowTargetProblems(flows, subFlows, flowId)),
+    ...(await findFlowTargetProblems(flows, subFlows, flowId)),
   ];
 }
 

@@ -17,10 +17,14 @@ const linksEntity = defineEntity({
 });
 
 /** @returns a write, refused if another link was added meanwhile. @throws 400 if the agent would call itself, also indirectly. */
-export async function linkWrite(table: TenantTable, agentId: string, subAgentId: string): Promise<Write> {
+export async function createLinkWrite(
+  table: TenantTable,
+  agentId: string,
+  subAgentId: string,
+): Promise<Write> {
   // Read before the agents: a link that is added after it refuses the write.
   const links = await table.get(linksEntity, {}, { consistent: true });
-  const problem = await linkProblem((ids) => readSubAgents(table, ids), agentId, subAgentId);
+  const problem = await findLinkProblem((ids) => readSubAgents(table, ids), agentId, subAgentId);
   if (problem) throw invalid([problem]);
   const next = { revision: (links?.revision ?? 0) + 1 };
   return table.writes.put(linksEntity, next, links ? isUnchanged(links) : absent);
@@ -38,7 +42,7 @@ export async function readSubAgents(table: TenantTable, agentIds: readonly strin
 }
 
 /** Why an agent cannot call another one. */
-export async function linkProblem(
+export async function findLinkProblem(
   subAgentsOf: SubAgents,
   agentId: string,
   subAgentId: string,

@@ -84,7 +84,7 @@ export type AgentVersion = z.infer<typeof AgentVersion>;
 
 export type AgentContent = Pick<Agent, keyof typeof contentFields>;
 
-export const agentContent = (content: AgentContent): AgentContent => ({
+export const pickAgentContent = (content: AgentContent): AgentContent => ({
   agentType: content.agentType,
   primaryFlowId: content.primaryFlowId,
   config: content.config,

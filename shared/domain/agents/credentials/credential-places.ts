@@ -14,7 +14,7 @@ export const nameOfServer = (server: McpServer) =>
 export const nameOfExternal = ({ auth, endpoint, agentCardUrl }: ExternalConfig) =>
   composeName(auth?.type === 'basic' ? 'external:basic' : 'external', endpoint ?? agentCardUrl ?? '');
 
-export const credentialNames = ({ config, externalConfig }: Configs): string[] => [
+export const listCredentialNames = ({ config, externalConfig }: Configs): string[] => [
   ...(config?.tools?.mcpServers ?? []).filter(({ auth }) => auth?.configured).map(nameOfServer),
   ...(externalConfig?.auth?.configured ? [nameOfExternal(externalConfig)] : []),
 ];
@@ -29,7 +29,7 @@ export function extractPlaintexts<C extends Configs>(
   after: C,
 ): { content: C; plaintexts: Map<string, string> } {
   const plaintexts = new Map<string, string>();
-  const kept = new Set(credentialNames(before));
+  const kept = new Set(listCredentialNames(before));
   const isStored = (name: string, sent: string | undefined, configured: boolean | undefined) => {
     if (sent !== undefined) plaintexts.set(name, sent);
     return sent !== undefined || (configured !== false && kept.has(name));

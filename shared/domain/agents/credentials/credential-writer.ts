@@ -1,3 +1,12 @@
+/**
+ * Stores and removes the credentials of agents: values in Secrets Manager, each listed by an item of the table.
+ *
+ * A credential is listed before its value exists, so that every value can be found, counts for the limit, and can be removed
+ * after a crash. `runChange` stores what a change needs, once however often it is decided; afterwards it deletes the values
+ * that the agent no longer names, or, if the change failed, the new ones. `agent-editor.ts` and the removal of agents use it;
+ * values are read by `agent-credentials.ts`.
+ */
+
 import { forEachConcurrently } from '../../../core/concurrency/for-each-concurrently.ts';
 import { ServiceError } from '../../../core/errors/errors.ts';
 import { log } from '../../../core/log.ts';
@@ -6,7 +15,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { agentCredentialVault } from '../../secrets/secret-vault.ts';
 import { assertWithinLimit } from '../../tenant-limits.ts';
 import { type Agent, agentCredentialEntity, agentCredentialsPartition } from '../config/agent.ts';
-import { type Configs, credentialNames } from './credential-places.ts';
+import { type Configs, listCredentialNames } from './credential-places.ts';
 
 type Credential = Agent['credentials'][number];
 type Owner = Pick<Agent, 'id' | 'credentials' | 'publishedCredentials'>;
@@ -74,7 +83,7 @@ export const credentialWriter = /* @__PURE__ */ using(
             made.push({ name, value, ...(await keep(before.id, value)) });
           });
           isStored = true;
-          const used = new Set([...credentialNames(after), ...(before.publishedCredentials ?? [])]);
+          const used = new Set([...listCredentialNames(after), ...(before.publishedCredentials ?? [])]);
           const fresh = made.filter(({ name, value }) => plaintexts.get(name) === value);
           const kept = previous.filter(({ name }) => !fresh.some((one) => one.name === name));
           return [...kept, ...fresh.map(({ value: _value, ...credential }) => credential)].filter(

@@ -4,7 +4,7 @@ import { secretKeysOfTool } from '../../tools/secret-keys.ts';
 import type { AgentContent } from '../config/agent.ts';
 
 /** The texts of an agent that may reference secrets: the credentials of its servers. */
-export function* credentialTexts({
+export function* listCredentialTexts({
   config,
   externalConfig,
 }: Pick<AgentContent, 'config' | 'externalConfig'>): Generator<{ text: string; path: PropertyKey[] }> {
@@ -21,13 +21,13 @@ export function* credentialTexts({
 /** The keys of the secrets that an agent references, itself or in its runtime tools. */
 export const secretKeysOfAgent = (content: Pick<AgentContent, 'config' | 'externalConfig'>): string[] => [
   ...new Set([
-    ...[...credentialTexts(content)].flatMap(({ text }) => secretKeysInTemplate(text)),
+    ...[...listCredentialTexts(content)].flatMap(({ text }) => secretKeysInTemplate(text)),
     ...(content.config?.tools?.runtimeTools ?? []).flatMap(secretKeysOfTool),
   ]),
 ];
 
 /** The other texts of an agent, in which a reference has no effect. Without those of an agent card: its server wrote it. */
-export function* otherTexts(content: AgentContent): Generator<{ text: string; path: PropertyKey[] }> {
+export function* listOtherTexts(content: AgentContent): Generator<{ text: string; path: PropertyKey[] }> {
   const { config, externalConfig, vendorManagedConfig, capabilities } = content;
   const { cachedAgentCard: _card, ...external } = externalConfig ?? {};
   const configs = { config, externalConfig: external, vendorManagedConfig, capabilities };

@@ -25,10 +25,10 @@ import { RecordType, recordGuardEntity, recordsRange } from '../../records/recor
 import { findSecrets } from '../../secrets/find-secrets.ts';
 import { findBuiltinTool } from '../../tools/builtin/index.ts';
 import { readTools } from '../../tools/tool-store.ts';
-import { listRuntimeTools, toolTarget } from '../checking/runtime-tools.ts';
+import { findToolTarget, listRuntimeTools } from '../checking/runtime-tools.ts';
 import { type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
 import { flowEntity } from '../flow.ts';
-import { ownTexts, secretKeysOfText } from '../secret-keys.ts';
+import { listOwnTexts, listTextSecretKeys } from '../secret-keys.ts';
 import { readBuiltinId } from '../steps/tool-reference.ts';
 import { createFinding, type Finding, limitFindings } from './finding.ts';
 import { listModels } from './models.ts';
@@ -262,8 +262,8 @@ function listCreated(type: string, { recordType, destination }: Json): string[] 
 }
 
 const listNamed = ({ step }: StepNode): Named[] => [
-  ...ownTexts(step).flatMap(({ text, path }) =>
-    secretKeysOfText({ text, path }).map((name): Named => ({ kind: 'secret', name, path })),
+  ...listOwnTexts(step).flatMap(({ text, path }) =>
+    listTextSecretKeys({ text, path }).map((name): Named => ({ kind: 'secret', name, path })),
   ),
   ...listModels(step.config).map((model): Named => ({ kind: 'model', ...model })),
   ...(namesOf.get(step.type)?.(step.config) ?? []),
@@ -286,7 +286,7 @@ function listToolReferences(config: Json): Named[] {
       toLiteral('tool', id, ['config', 'tools', 'toolIds', index]),
     ),
     ...listRuntimeTools(config).flatMap((tool) => {
-      const { kind, id, path } = toolTarget(tool) ?? {};
+      const { kind, id, path } = findToolTarget(tool) ?? {};
       return kind && path ? toLiteral(kind, id, path) : [];
     }),
   ];

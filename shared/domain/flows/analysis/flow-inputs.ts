@@ -12,7 +12,7 @@ export interface FlowInput {
 }
 
 /** In the order of their first use. None if the texts take too long to analyse. @param steps Valid ones. */
-export async function inputsOfFlow(steps: unknown, sandbox: Sandbox): Promise<FlowInput[]> {
+export async function listFlowInputs(steps: unknown, sandbox: Sandbox): Promise<FlowInput[]> {
   const visits = [...walkStepNodes(steps, { path: ['steps'] })];
   const texts = visits.flatMap((visit) => visit.texts);
   const { readsOf } = await analyseTexts(texts, sandbox);

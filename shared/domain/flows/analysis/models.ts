@@ -1,15 +1,15 @@
-import { modelNameProblem } from '../../model-configs/model-name-problem.ts';
+import { findModelNameProblem } from '../../model-configs/model-name-problem.ts';
 import { listRuntimeTools } from '../checking/runtime-tools.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
 import { createFinding, type Finding } from './finding.ts';
 
 /** Finds models that are not in the catalog and do not name a known provider. */
-export async function unknownModels(visits: readonly StepNode[]): Promise<Finding[]> {
+export async function findUnknownModels(visits: readonly StepNode[]): Promise<Finding[]> {
   const problems = new Map<string, string | undefined>();
   const findings: Finding[] = [];
   for (const visit of visits) {
     for (const { name, path } of listModels(visit.step.config)) {
-      if (!problems.has(name)) problems.set(name, await modelNameProblem(name));
+      if (!problems.has(name)) problems.set(name, await findModelNameProblem(name));
       const message = problems.get(name);
       if (message) findings.push(createFinding(visit, path, 'UNKNOWN_MODEL', message, { model: name }));
     }

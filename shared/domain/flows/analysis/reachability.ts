@@ -16,7 +16,7 @@ export function findReachable(
   for (const visit of visits) {
     const { step, path, lists } = visit;
     if (lists.some((list) => closed.has(list.path))) continue;
-    const problem = neverRuns(visit, alwaysHolds);
+    const problem = findNeverRuns(visit, alwaysHolds);
     if (problem) {
       findings.push(problem);
       for (const { at } of findHeldLists(step.config)) closed.add([...path, 'config', ...at].join('.'));
@@ -32,7 +32,7 @@ export function findReachable(
   return { reached, findings };
 }
 
-function neverRuns(visit: StepNode, alwaysHolds: AlwaysHolds): Finding | undefined {
+function findNeverRuns(visit: StepNode, alwaysHolds: AlwaysHolds): Finding | undefined {
   const { enabled, when } = visit.step;
   if (!enabled)
     return createFinding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is disabled, so it never runs');

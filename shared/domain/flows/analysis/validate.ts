@@ -13,11 +13,11 @@ import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { toErrorDetails } from '../../../platform/http/validation.ts';
 import { NestedSteps } from '../checking/flow-step.ts';
 import { type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
-import { textProblems } from '../checking/text-problems.ts';
+import { findTextProblems } from '../checking/text-problems.ts';
 import { stepTypes } from '../step-types/index.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { createFinding, type Finding, limitFindings } from './finding.ts';
-import { unknownModels } from './models.ts';
+import { findUnknownModels } from './models.ts';
 import { findReachable } from './reachability.ts';
 import { risks } from './risks.ts';
 import { analyseTexts } from './text-analysis.ts';
@@ -45,7 +45,7 @@ export async function validateSentFlow(
   sandbox: Sandbox,
 ): Promise<Validation> {
   const { error } = Body.safeParse(body, { reportInput: true });
-  const member = stepsMember(body);
+  const member = findStepsMember(body);
   const refusals = toErrorDetails(error?.issues ?? []);
   const stop = refusals.some(({ code }) => outOfBounds.has(code));
   const all = stop ? refusals : await addOtherProblems(refusals, body[member], member, sandbox);
@@ -59,7 +59,7 @@ export async function validateSentFlow(
 }
 
 /** The member of the body that contains the steps. */
-export const stepsMember = (body: Record<string, unknown>) =>
+export const findStepsMember = (body: Record<string, unknown>) =>
   body.flowSteps === undefined && body.steps !== undefined ? 'steps' : 'flowSteps';
 
 export const isOutOfBounds = ({ errors }: Pick<Validation, 'errors'>) =>
@@ -75,7 +75,7 @@ async function addOtherProblems(
   const { error } = refusals.length > 0 ? NestedSteps.safeParse(steps, { reportInput: true }) : {};
   const others = [
     ...toErrorDetails(error?.issues ?? [], [member]),
-    ...(await textProblems(steps, [member], sandbox)),
+    ...(await findTextProblems(steps, [member], sandbox)),
   ];
   const refused = new Set(refusals.map(({ path }) => path));
   return [...refusals, ...others.filter(({ path }) => !refused.has(path))];
@@ -116,7 +116,7 @@ export async function analyse(steps: unknown, member: string, sandbox: Sandbox):
   const { reached, findings } = findReachable(visits, reading.alwaysHolds);
   const uses = reached.map((visit): VariableUse => {
     if (small.has(visit) && reading.readsOf) return readVariableUse(visit, reading.readsOf);
-    findings.push(notAnalysed(visit));
+    findings.push(createNotAnalysed(visit));
     return createUnknownUse(visit);
   });
   return {
@@ -125,7 +125,7 @@ export async function analyse(steps: unknown, member: string, sandbox: Sandbox):
       findUnsetVariables(uses),
       findOverwrittenOutputs(uses),
       risks(reached),
-      await unknownModels(reached),
+      await findUnknownModels(reached),
     ),
     recommendations: limitFindings(findUnusedOutputs(uses), findPractices(reached)),
   };
@@ -144,7 +144,7 @@ function selectSmall(visits: readonly StepNode[]): Set<StepNode> {
   return fit;
 }
 
-const notAnalysed = (visit: StepNode): Finding =>
+const createNotAnalysed = (visit: StepNode): Finding =>
   createFinding(
     visit,
     [],

@@ -135,7 +135,7 @@ export function* findOverwrittenOutputs(uses: readonly VariableUse[]): Generator
     );
     if (!next || isRead(next, sets)) continue;
     const message = `The step "${next.visit.step.name}" overwrites ${sets} before a step reads it`;
-    yield createFinding(visit, variablePath(visit), 'OUTPUT_OVERWRITTEN', message, { variable: sets });
+    yield createFinding(visit, getVariablePath(visit), 'OUTPUT_OVERWRITTEN', message, { variable: sets });
   }
 }
 
@@ -153,13 +153,13 @@ export function* findUnusedOutputs(uses: readonly VariableUse[]): Generator<Find
   if (uses.some(({ readsEverything }) => readsEverything)) return;
   for (const { visit, sets } of uses) {
     if (sets === undefined || visit.last || read.has(sets)) continue;
-    yield createFinding(visit, variablePath(visit), 'UNUSED_OUTPUT', `No step reads ${sets}`, {
+    yield createFinding(visit, getVariablePath(visit), 'UNUSED_OUTPUT', `No step reads ${sets}`, {
       variable: sets,
     });
   }
 }
 
-const variablePath = ({ step }: StepNode): PropertyKey[] => [
+const getVariablePath = ({ step }: StepNode): PropertyKey[] => [
   'config',
   step.config.outputVariable === undefined ? 'variableName' : 'outputVariable',
 ];

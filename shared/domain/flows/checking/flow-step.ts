@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 import { hasSecretReference } from '../../../core/variables/secret-references.ts';
 import type { Permission } from '../../../platform/identity/permissions.ts';
-import { isInToolConfig, ownTexts } from '../secret-keys.ts';
+import { isInToolConfig, listOwnTexts } from '../secret-keys.ts';
 import { stepTypes } from '../step-types/index.ts';
 import { Expression } from '../steps/code.ts';
 import { RetryPolicy, timeoutMsOption } from '../steps/retry-policy.ts';
@@ -46,7 +46,7 @@ const refusalsMax = 5;
 const HeldSteps = z.lazy(() => NestedSteps) as unknown as z.ZodType<FlowStep[], unknown>;
 
 /** The API document's schema of the type `fetch-url` is FetchUrlStep. It also describes the output. */
-const schemaName = (type: string) =>
+const toSchemaName = (type: string) =>
   `${type.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase())}Step`;
 
 const toStepSchema = ({
@@ -66,7 +66,7 @@ const toStepSchema = ({
       const refuse = (issue: object, path: PropertyKey[]) =>
         context.addIssue({ code: 'custom', params: { code: 'SECRET_NOT_ALLOWED' }, ...issue, path });
       if (when && hasSecretReference(when)) refuse({ message: 'A condition cannot use secrets' }, ['when']);
-      const named = ownTexts(step).filter(({ text }) => hasSecretReference(text));
+      const named = listOwnTexts(step).filter(({ text }) => hasSecretReference(text));
       const texts = takesSecrets && named.length > 0 ? listEvaluatedTexts(step) : [];
       const filled = new Set(texts.map(({ path }) => path.join('.')));
       const message = takesSecrets ? 'This member cannot use secrets' : keepsSecret(type);
@@ -75,7 +75,7 @@ const toStepSchema = ({
       const refused = named.filter(({ path }) => !isAllowed(path));
       for (const { path } of refused.slice(0, refusalsMax)) refuse({ message }, path);
     })
-    .meta({ id: schemaName(type), description: summary + inlineNeeds(permission), output });
+    .meta({ id: toSchemaName(type), description: summary + inlineNeeds(permission), output });
 };
 const inlineNeeds = (permission: Permission | null) =>
   permission ? `. In an inline flow it also requires \`${permission}\`` : '';

@@ -24,7 +24,7 @@ const secretsMax = 40;
 export const FlowStepsInput = z
   .preprocess((steps: FlowStepInput[], context) => {
     // First, since this limits the depth for the schema.
-    for (const issue of issuesOfTree(steps)) context.issues.push(issue);
+    for (const issue of findTreeIssues(steps)) context.issues.push(issue);
     return steps;
   }, NestedSteps)
   .superRefine((steps, context) => {
@@ -36,11 +36,11 @@ export const FlowStepsInput = z
 /** Adds defaults (id, order, enabled); sorts by order, then position. @throws ServiceError 413 if no response could hold them. */
 export function normaliseSteps(steps: CheckedSteps, newId: NewId): FlowStep[] {
   const normalised = completeSteps(steps, newId);
-  if (countResponseBytes(normalised) > responseBytesMax) throw stepsTooLarge();
+  if (countResponseBytes(normalised) > responseBytesMax) throw createTooLargeIssue();
   return normalised;
 }
 
-const stepsTooLarge = () =>
+const createTooLargeIssue = () =>
   tooLarge(
     `The steps of a flow take at most ${responseBytesMax} bytes inside a JSON string, where a quote, a backslash or a line break counts twice`,
   );
@@ -63,7 +63,7 @@ const completeSteps = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[
 type Issue = z.core.$ZodRawIssue;
 
 /** Issues of the whole tree: number, depth, tools, duplicate ids. Also unknown types. */
-function issuesOfTree(steps: unknown): Issue[] {
+function findTreeIssues(steps: unknown): Issue[] {
   const issues: Issue[] = [];
   const ids = new Set<unknown>();
   let count = 0;
@@ -95,7 +95,7 @@ function issuesOfTree(steps: unknown): Issue[] {
         const message = `The prompts of a flow define at most ${toolsMax} runtime tools together`;
         return refuseAll([...at, 'config', 'tools', 'runtimeTools'], 'TOO_MANY_TOOLS', message);
       }
-      if (!stepTypeNames.some((name) => name === type)) issues.push(unknownType(type, [...at, 'type']));
+      if (!stepTypeNames.some((name) => name === type)) issues.push(createUnknownType(type, [...at, 'type']));
       if (id !== undefined && ids.has(id))
         refuse([...at, 'id'], 'DUPLICATE_ID', `Another step has the id ${id}; give each step its own`);
       ids.add(id);
@@ -110,7 +110,7 @@ function issuesOfTree(steps: unknown): Issue[] {
   return issues;
 }
 
-const unknownType = (input: unknown, path: PropertyKey[]): Issue => ({
+const createUnknownType = (input: unknown, path: PropertyKey[]): Issue => ({
   code: 'invalid_value',
   values: stepTypeNames,
   message: `Expected one of ${stepTypeNames.join(', ')}`,

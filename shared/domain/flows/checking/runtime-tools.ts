@@ -16,7 +16,7 @@ export function listRuntimeTools({ tools }: Record<string, unknown>): SentTool[]
   });
 }
 
-export function toolTarget({ toolType, config, path }: SentTool) {
+export function findToolTarget({ toolType, config, path }: SentTool) {
   const [kind, member] =
     toolType === 'flow' ? (['flow', 'flowId'] as const) : (['agent', 'agentId'] as const);
   const id = config[member];

@@ -2,12 +2,12 @@ import { schemaProblems } from '../../../adapters/json-schema/json-schema.ts';
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { invalid } from '../../../core/errors/errors.ts';
-import { ownToolProblems } from '../../tools/own-tool-problems.ts';
+import { findOwnToolProblems } from '../../tools/own-tool-problems.ts';
 import { isOfRuntimeTool } from '../secret-keys.ts';
 import { promptStep } from '../step-types/prompt.ts';
 import { PromptTools } from '../steps/prompt-tools.ts';
 import { type ConfigText, isFlowText } from '../texts/config-texts.ts';
-import { syntaxProblems } from '../texts/syntax-problems.ts';
+import { findSyntaxProblems } from '../texts/syntax-problems.ts';
 import type { FlowStepInput } from './flow-step.ts';
 import { type StepNode, walkStepNodes } from './step-nodes.ts';
 
@@ -21,13 +21,13 @@ export async function checkTexts(
   path: readonly string[],
   sandbox: Sandbox,
 ): Promise<CheckedSteps> {
-  const problems = await textProblems(steps, path, sandbox);
+  const problems = await findTextProblems(steps, path, sandbox);
   if (problems.length > 0) throw invalid(problems);
   return steps as CheckedSteps;
 }
 
 /** Finds syntax errors, and errors in JSON Schemas, also in steps that are invalid in other ways. */
-export async function textProblems(
+export async function findTextProblems(
   steps: unknown,
   path: readonly string[],
   sandbox: Sandbox,
@@ -39,22 +39,22 @@ export async function textProblems(
       .map((text) => ({ ...text, path: [...visit.path, ...text.path] })),
   );
   const [ofTexts, ofSchemas, ofTools] = await Promise.all([
-    syntaxProblems(texts.filter(isFlowText), sandbox),
+    findSyntaxProblems(texts.filter(isFlowText), sandbox),
     Promise.all(
-      texts.filter(({ kind }) => kind === 'schema').map((text) => jsonSchemaProblems(text, sandbox)),
+      texts.filter(({ kind }) => kind === 'schema').map((text) => findJsonSchemaProblems(text, sandbox)),
     ),
-    Promise.all(nodes.map((node) => promptToolProblems(node, sandbox))),
+    Promise.all(nodes.map((node) => findPromptToolProblems(node, sandbox))),
   ]);
   return [...ofTexts, ...ofSchemas.flat(), ...ofTools.flat()];
 }
 
-async function promptToolProblems({ step, path }: StepNode, sandbox: Sandbox): Promise<ErrorDetail[]> {
+async function findPromptToolProblems({ step, path }: StepNode, sandbox: Sandbox): Promise<ErrorDetail[]> {
   if (step.type !== promptStep.type) return [];
   const { data } = PromptTools.safeParse(step.config.tools);
-  return data ? ownToolProblems(data, [...path, 'config', 'tools'], sandbox) : [];
+  return data ? findOwnToolProblems(data, [...path, 'config', 'tools'], sandbox) : [];
 }
 
-async function jsonSchemaProblems({ text, path }: ConfigText, sandbox: Sandbox): Promise<ErrorDetail[]> {
+async function findJsonSchemaProblems({ text, path }: ConfigText, sandbox: Sandbox): Promise<ErrorDetail[]> {
   const problems = await schemaProblems(sandbox, JSON.parse(text));
   return problems.map((problem) => ({
     path: [...path.map(String), problem.path].filter(Boolean).join('.'),

@@ -1,6 +1,6 @@
 import { stepTypes } from '../step-types/index.ts';
 import type { AnyStepType } from '../steps/step.ts';
-import { type ConfigText, textsOfConfig } from '../texts/config-texts.ts';
+import { type ConfigText, listConfigTexts } from '../texts/config-texts.ts';
 import type { UncheckedStep } from './step-nodes.ts';
 
 /** The texts of a step that read variables, found through the schema of its type. */
@@ -15,6 +15,6 @@ export function listEvaluatedTexts({
   const found = new Map<string, ConfigText>();
   if (when !== undefined) found.set('when', { kind: 'expression', text: when, path: ['when'] });
   if (!stepType) return [...found.values()];
-  for (const text of textsOfConfig(stepType.config, config)) found.set(text.path.join('.'), text);
+  for (const text of listConfigTexts(stepType.config, config)) found.set(text.path.join('.'), text);
   return [...found.values()];
 }

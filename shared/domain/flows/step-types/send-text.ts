@@ -17,17 +17,17 @@ export const expected = {
 };
 
 /** Checks literal values now, and rendered ones when the step runs. */
-const textThat = (accepts: (text: string) => boolean, what: string) =>
+const createText = (accepts: (text: string) => boolean, what: string) =>
   Template.min(1).refine((text) => isTemplated(text) || accepts(text), `Expected ${what}`);
 
 export const sendTextStep = defineStepType({
   type: 'send-text',
   summary: 'Send a text message (SMS) through Amazon SNS',
   config: z.strictObject({
-    from: textThat(isSender, expected.from).optional().meta({
+    from: createText(isSender, expected.from).optional().meta({
       description: 'A phone number of the AWS account, or a sender name where the country allows one',
     }),
-    to: textThat(isPhoneNumber, expected.to),
+    to: createText(isPhoneNumber, expected.to),
     message: Template.min(1).meta({ description: `At most ${textMessageMax} characters once rendered` }),
     ...commonConfig,
   }),

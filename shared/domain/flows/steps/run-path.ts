@@ -54,11 +54,11 @@ export function findStepAt(steps: readonly FlowStep[], path: RunPath): FlowStep 
   const [index, key, ...rest] = path.split('.');
   const step = steps[Number(index)];
   if (!step || key === undefined) return step;
-  const held = findHeldLists(step.config).find((each) => each.key === definitionKey(key));
+  const held = findHeldLists(step.config).find((each) => each.key === toDefinitionKey(key));
   return held && findStepAt(held.steps as FlowStep[], rest.join('.'));
 }
 
-const definitionKey = (key: string) => key.replace(/^([ip])\d+$/, '$1');
+const toDefinitionKey = (key: string) => key.replace(/^([ip])\d+$/, '$1');
 
 /** @param path A path in a run of these steps. */
 export const toShownPlace = (steps: readonly FlowStep[], path: RunPath): ShownPlace =>

@@ -4,17 +4,17 @@ import { filterSizes } from '../../../core/filters/filter-size.ts';
 import { isTemplated, Template, TemplatedJson } from './template-text.ts';
 
 const text = Template.min(1).optional();
-const another = (name: string) => text.meta({ description: `An alias of ${name}` });
+const createAlias = (name: string) => text.meta({ description: `An alias of ${name}` });
 
 export const selectorMembers = {
   id: text.meta({ description: 'The record’s id' }),
-  recordId: another('id'),
+  recordId: createAlias('id'),
   recordType: text.meta({
     description: 'Together with recordName: selects the record of this type and name',
   }),
-  type: another('recordType'),
+  type: createAlias('recordType'),
   recordName: text,
-  name: another('recordName'),
+  name: createAlias('recordName'),
   recordFilter: z
     .strictObject({
       type: Template.min(1),

@@ -12,7 +12,7 @@ export const ToolReference = z
   .meta({ example: 'builtin:date-time', description: 'The id of a stored tool, or `builtin:<id>`' });
 
 const prefix = 'builtin:';
-export const builtinReference = (id: string) => `${prefix}${id}`;
+export const toBuiltinReference = (id: string) => `${prefix}${id}`;
 /** The id of a built-in tool; undefined for a stored tool. */
 export const readBuiltinId = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;

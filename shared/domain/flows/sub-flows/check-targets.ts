@@ -19,13 +19,13 @@ export const assertPublishable = /* @__PURE__ */ using(
   (scope: Scope) =>
     async (flowId: string, steps: readonly FlowStep[]): Promise<void> => {
       const targets = listFlowTargets(steps).map((target) => ({ ...target, path: [] }));
-      const [problem] = await flowTargetProblems(createFlowReader(scope), targets, flowId);
+      const [problem] = await findFlowTargetProblems(createFlowReader(scope), targets, flowId);
       if (problem) throw invalidAt('versionId', problem.code, problem.message);
     },
 );
 
 /** Why a flow cannot be saved with these `flow` steps. @param ownId Of the flow, if it exists. */
-export async function flowTargetProblems(
+export async function findFlowTargetProblems(
   flows: FlowReader,
   targets: readonly PlacedTarget[],
   ownId: string | undefined,
@@ -53,7 +53,7 @@ async function findProblem(reading: Reading, target: FlowTarget, ownId: string |
     const message = `The flow "${flow.name}" has no published version ${version}`;
     return { member: 'version', code: 'UNKNOWN_VERSION' as const, message };
   }
-  const levels = await levelsBelow(reading, target, [ownId ?? 'new']);
+  const levels = await measureLevels(reading, target, [ownId ?? 'new']);
   if (levels === 'circle') return invalid('INVALID_VALUE', 'The flow would run itself. Choose another flow');
   if (levels === 'too many') {
     return invalid('TOO_DEEP', `A flow runs at most ${flowsMax} other flows, with those that they run`);
@@ -63,7 +63,7 @@ async function findProblem(reading: Reading, target: FlowTarget, ownId: string |
 }
 
 /** How many flows are inside of each other here, whichever of their versions run. @param above The ids of those around */
-async function levelsBelow(
+async function measureLevels(
   reading: Reading,
   { flowId, version }: FlowTarget,
   above: readonly string[],
@@ -77,7 +77,7 @@ async function levelsBelow(
   if (reading.count() > flowsMax) return 'too many';
   let most = 0;
   for (const target of targets) {
-    const below = await levelsBelow(reading, target, [...above, flowId]);
+    const below = await measureLevels(reading, target, [...above, flowId]);
     if (typeof below !== 'number') return below;
     most = Math.max(most, below);
   }

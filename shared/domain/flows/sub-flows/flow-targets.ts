@@ -11,11 +11,11 @@ export interface FlowTarget {
 type StepLike = Pick<FlowStep, 'type'> & { config?: Readonly<Record<string, unknown>> | undefined };
 
 /** @returns undefined for steps of other types */
-export const flowTarget = ({ type, config }: StepLike): FlowTarget | undefined =>
+export const findFlowTarget = ({ type, config }: StepLike): FlowTarget | undefined =>
   type === 'flow'
     ? { flowId: String(config?.flowId), version: String(config?.version ?? 'published') }
     : undefined;
 
 /** The flows that steps run, with those that they hold. */
 export const listFlowTargets = (steps: readonly FlowStep[]): FlowTarget[] =>
-  [...walkSteps(steps)].flatMap(({ step }) => flowTarget(step) ?? []);
+  [...walkSteps(steps)].flatMap(({ step }) => findFlowTarget(step) ?? []);

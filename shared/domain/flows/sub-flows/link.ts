@@ -1,7 +1,7 @@
 import { findHeldLists, mapHeldLists, nestedListsMax } from '../steps/held-lists.ts';
 import { type LinkedConfig, linkedFlow, linkedSteps } from '../steps/linked-steps.ts';
 import type { FlowStep } from '../steps/step.ts';
-import { type FlowTarget, flowTarget } from './flow-targets.ts';
+import { type FlowTarget, findFlowTarget } from './flow-targets.ts';
 import type { RunnableVersion } from './load-sub-flows.ts';
 import { findVersionId, levelsMax, type SubFlows, stepsMax } from './sub-flows.ts';
 
@@ -29,7 +29,7 @@ export function linkSteps(
       count++;
       const inside = { ...place, depth: place.depth + 1 };
       const config = mapHeldLists(step.config, (held) => linkList(held as FlowStep[], inside));
-      const target = flowTarget(step);
+      const target = findFlowTarget(step);
       return { ...step, config: target ? { ...config, ...linkTarget(target, inside) } : config };
     });
 

@@ -49,7 +49,7 @@ const findKind = ({ checks = [] }: Definition) =>
   checks.map((check) => kinds.get(check)).find((kind) => kind !== undefined);
 
 /** The texts of a config that read variables, found through its schema. Their paths begin with `config`. */
-export function textsOfConfig(schema: z.ZodType, config: Readonly<Record<string, unknown>>): ConfigText[] {
+export function listConfigTexts(schema: z.ZodType, config: Readonly<Record<string, unknown>>): ConfigText[] {
   return [...walkConfig(schema, config, ['config'])].map((text) =>
     text.kind === 'script' && config.language === 'typescript' ? { ...text, kind: 'typescript' } : text,
   );

@@ -9,7 +9,7 @@ import type { ConfigText } from './config-texts.ts';
 /** The time limit for all texts of one request. */
 const timeoutMs = 5_000;
 
-export async function syntaxProblems(
+export async function findSyntaxProblems(
   texts: readonly (ConfigText & FlowText)[],
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {

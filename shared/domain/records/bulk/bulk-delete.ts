@@ -25,8 +25,8 @@ export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (s
   async function removeRecord(record: RecordItem): Promise<boolean> {
     const { id } = record;
     const options = { consistent: true, current: record, conflictError: () => createRenamedError(id) };
-    const removal = (record: RecordItem) => recordRemoval(scope, record);
-    return (await scope.table.modify(recordEntity, { id }, removal, options)) !== undefined;
+    const decideRemoval = (record: RecordItem) => recordRemoval(scope, record);
+    return (await scope.table.modify(recordEntity, { id }, decideRemoval, options)) !== undefined;
   }
 
   return async (ids: readonly string[], timeLeftMs: () => number): Promise<BulkDeleted> => {

@@ -1,3 +1,12 @@
+/**
+ * Edits the metadata of many records by one call, within its time.
+ *
+ * All records are read and the edits planned before the first write, so a call that cannot be done changes nothing. Edits are
+ * written in transactions, several at once; if another writer changed a record, its edit is planned again on what it is now.
+ * What time did not allow is reported, and the same call again does the rest, because done records need no edit any more.
+ * Targets are in `bulk-targets.ts`, planning in `bulk-plan.ts`.
+ */
+
 import { outOfTime } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../../platform/data/condition-failed.ts';
@@ -9,7 +18,7 @@ import { responseBytesMax, takeWithinBytes } from '../../../platform/http/respon
 import { type RecordItem, recordEntity } from '../record.ts';
 import { recordStore } from '../record-store.ts';
 import { bulkPlan, type MetadataChange, planEdit, type RecordEdit } from './bulk-plan.ts';
-import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
+import { type BulkTargets, createTargetTest, targetPages } from './bulk-targets.ts';
 
 /** Requests at once, of a transaction each. */
 export const writesAtOnce = 16;
@@ -80,7 +89,7 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     /** The edit of a record that another writer changed; undefined if it was deleted or no longer matches. */
     async function replanEdit({ id, shown: earlier }: RecordEdit): Promise<RecordEdit | undefined> {
       const [record] = await getMany([id]);
-      if (!record || !targetTest(targets, scope.now())(record)) return undefined;
+      if (!record || !createTargetTest(targets, scope.now())(record)) return undefined;
       const { edit, shown, tooLarge } = planEdit(record, change);
       if (tooLarge) throw new Halted(`The metadata of ${id} became too large because of another request`);
       // The record already has the requested values, perhaps from this call's own write whose response was lost.

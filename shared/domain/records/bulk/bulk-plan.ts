@@ -2,7 +2,7 @@ import { eventLoopYielder } from '../../../core/concurrency/event-loop.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../../core/errors/errors.ts';
 import { responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import { metadataBytesMax, type RecordItem } from '../record.ts';
-import { type BulkTargets, targetsMember } from './bulk-targets.ts';
+import { type BulkTargets, getTargetsMember } from './bulk-targets.ts';
 
 export const recordsPerEdit = 10_000;
 /** All new metadata together: it is in memory at once, and the time to write it is limited. */
@@ -72,7 +72,7 @@ export async function bulkPlan(
 const tooMany = `More than ${recordsPerEdit} records match, the maximum for one call; nothing was changed`;
 const tooMuch = `The new metadata of all records has more than ${bytesTogetherMax} bytes; nothing was changed: edit fewer records at a time`;
 const createRefusal = (targets: BulkTargets, message: string) =>
-  invalidAt(targetsMember(targets), 'TOO_MANY_RECORDS', message);
+  invalidAt(getTargetsMember(targets), 'TOO_MANY_RECORDS', message);
 
 const createTooLargeDetail = (id: string): ErrorDetail => ({
   path: 'updates',

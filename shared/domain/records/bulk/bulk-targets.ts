@@ -61,7 +61,7 @@ const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsP
   },
 };
 
-export function targetTest(targets: BulkTargets, now: Date): (record: RecordItem) => boolean {
+export function createTargetTest(targets: BulkTargets, now: Date): (record: RecordItem) => boolean {
   if ('recordIds' in targets) return () => true;
   if ('conditions' in targets) {
     const asked = targets.conditions.map((condition) => tests[condition.operator](condition));
@@ -87,11 +87,11 @@ export async function* targetPages(
   { timeLeftMs, readMax = recordsReadMax }: { timeLeftMs: () => number; readMax?: number },
 ): AsyncGenerator<RecordItem[], void> {
   const { getMany } = recordStore(scope);
-  const isMatch = targetTest(targets, scope.now());
+  const isMatch = createTargetTest(targets, scope.now());
   let read = 0;
   for await (const ids of readPages(scope, targets)) {
     read += ids.length;
-    if (read > readMax || timeLeftMs() < reserveMs) throw tooManyToRead(targets, readMax);
+    if (read > readMax || timeLeftMs() < reserveMs) throw createTooManyError(targets, readMax);
     yield await filterYielding(await getMany(ids), isMatch, scope.signal);
   }
 }
@@ -101,12 +101,12 @@ const readPages = (scope: Scope, targets: BulkTargets) =>
     ? toChunks([...new Set(targets.recordIds)], idsPerPage)
     : idPages(scope, 'recordFilter' in targets ? targets.recordFilter.type : undefined);
 
-export const targetsMember = (targets: BulkTargets) =>
+export const getTargetsMember = (targets: BulkTargets) =>
   'recordIds' in targets ? 'recordIds' : 'recordFilter' in targets ? 'recordFilter' : 'conditions';
 
-const tooManyToRead = (targets: BulkTargets, readMax: number) =>
+const createTooManyError = (targets: BulkTargets, readMax: number) =>
   invalidAt(
-    targetsMember(targets),
+    getTargetsMember(targets),
     'TOO_MANY_RECORDS',
     `The call would have to read more than ${readMax} records, or fewer large ones. Nothing was changed; list the records first and pass their ids`,
   );

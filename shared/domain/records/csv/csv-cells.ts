@@ -4,7 +4,8 @@ const escaped = /^'+[=+\-@\t\r\n＝＋－＠]/;
 /** A harmless formula that spreadsheets should keep as a number. */
 const signedNumber = /^[+-]\d+(\.\d+)?$/;
 
-export const csvCell = (text: string) => (formula.test(text) && !signedNumber.test(text) ? `'${text}` : text);
+export const toCsvCell = (text: string) =>
+  formula.test(text) && !signedNumber.test(text) ? `'${text}` : text;
 
 export const unescapeCell = (cell: string) => (escaped.test(cell) ? cell.slice(1) : cell);
 
@@ -14,11 +15,11 @@ const prefix = 'metadata.';
 const isLike = (key: string, ownColumn: string) =>
   /^(metadata\.)*$/.test(key.slice(0, -ownColumn.length)) && key.endsWith(ownColumn);
 
-export const csvColumn = (key: string) =>
+export const toCsvColumn = (key: string) =>
   ownColumns.some((ownColumn) => isLike(key, ownColumn)) ? prefix + key : key;
 
 /** The metadata key of a column, in a file with these own columns. */
-export const columnKey = (column: string, columns: readonly (string | undefined)[]) =>
+export const toColumnKey = (column: string, columns: readonly (string | undefined)[]) =>
   column.startsWith(prefix) && ownColumns.some((name) => columns.includes(name) && isLike(column, name))
     ? column.slice(prefix.length)
     : column;

@@ -17,7 +17,7 @@ export const cutErrors = (line: number, errors: readonly RowError[]): RowError[]
   },
 ];
 
-export function rowErrorTexts(errors: readonly RowError[]): string[] {
+export function renderRowErrors(errors: readonly RowError[]): string[] {
   const details = errors
     .toSorted((one, other) => one.line - other.line)
     .map(({ line, message }) => truncate(`Line ${line}: ${message}`, errorCharactersMax));
@@ -29,7 +29,7 @@ export function rowErrorTexts(errors: readonly RowError[]): string[] {
 const warningsMax = 1_000;
 
 /** Of the file first, then of the rows. */
-export function csvWarnings(found: readonly CsvWarning[]): Warning[] {
+export function renderCsvWarnings(found: readonly CsvWarning[]): Warning[] {
   const listed = found
     .slice(0, warningsMax)
     .map(({ line, message }) =>

@@ -3,10 +3,10 @@ import { makeFairQueue } from '../../../adapters/sandbox/fair-queue.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { jsonBytes, type RecordItem } from '../record.ts';
+import { countJsonBytes, type RecordItem } from '../record.ts';
 import type { RecordFilters } from '../record-filters.ts';
 import { recordStore } from '../record-store.ts';
-import { csvCell, csvColumn } from './csv-cells.ts';
+import { toCsvCell, toCsvColumn } from './csv-cells.ts';
 
 /** All keys are in memory at once, and each is a column of every row. */
 const keysMax = 5_000;
@@ -59,7 +59,7 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, l
     let count = 0;
     for await (const { records, at } of matching(filters, after)) {
       for (const record of records) {
-        const size = rowBytes(record, keys);
+        const size = countRowBytes(record, keys);
         add(record.id, size);
         bytes += size;
         count++;
@@ -68,7 +68,7 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, l
           found.add(key);
         }
       }
-      if (found.size > keysMax || characters > keyCharactersMax) throw tooManyColumns();
+      if (found.size > keysMax || characters > keyCharactersMax) throw createTooManyColumns();
       const isFull = count >= limits.records || bytes + count * (found.size + separators) >= limits.bytes;
       if (at && (isFull || isOver())) return { keys: [...found], groups, next: at };
     }
@@ -76,7 +76,7 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, l
   }
 
   async function* streamChunks(filters: RecordFilters, { keys, groups }: Survey) {
-    yield toLines([['name', 'type', ...keys.map((key) => csvCell(csvColumn(key)))]]);
+    yield toLines([['name', 'type', ...keys.map((key) => toCsvCell(toCsvColumn(key)))]]);
     for (const some of groups) {
       const records = await stillMatching(filters, some);
       if (records.length > 0) yield toLines(records.map((record) => toRow(record, keys)));
@@ -109,9 +109,9 @@ function openGroups() {
 const separators = 10;
 
 /** At least the size of a record's cells, without separators: CSV writes a quote twice, as JSON escapes it. */
-function rowBytes({ name, type, metadata }: RecordItem, keys: readonly string[] | undefined): number {
+function countRowBytes({ name, type, metadata }: RecordItem, keys: readonly string[] | undefined): number {
   const shown = keys ? keys.map((key) => metadata[key]) : metadata;
-  return 2 * jsonBytes([name, type, shown]);
+  return 2 * countJsonBytes([name, type, shown]);
 }
 
 // Quotes every line break, since upload-csv reads each as the end of a row.
@@ -119,11 +119,13 @@ const toLines = (rows: string[][]) =>
   stringify(rows, { record_delimiter: 'windows', quoted_match: /[\r\n]/ });
 
 const toRow = ({ name, type, metadata }: RecordItem, keys: readonly string[]) =>
-  [name, type, ...keys.map((key) => toText(Object.hasOwn(metadata, key) ? metadata[key] : ''))].map(csvCell);
+  [name, type, ...keys.map((key) => toText(Object.hasOwn(metadata, key) ? metadata[key] : ''))].map(
+    toCsvCell,
+  );
 
 const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-const tooManyColumns = () =>
+const createTooManyColumns = () =>
   invalidAt(
     'includeFields',
     'TOO_MANY_COLUMNS',

@@ -22,9 +22,9 @@ import {
   replacementCharacter,
   resolveEncoding,
 } from '../../../core/text-encoding.ts';
-import { jsonBytes, type RecordDraft } from '../record.ts';
+import { countJsonBytes, type RecordDraft } from '../record.ts';
 import { dialect, isEmpty, readDelimiter } from './csv-dialect.ts';
-import { type CsvColumns, hasColumns, rowReader } from './row-to-record.ts';
+import { type CsvColumns, createRowReader, hasColumns } from './row-to-record.ts';
 
 const csvRowsMax = 10_000;
 /** Column names repeat in every record, so a small file may contain large records. */
@@ -60,9 +60,9 @@ export async function readCsv(
   const header = await readCsvHeader(file, delimiter, rowsAbove);
   assertHeaderIsWhole(header, decoded);
   const { count, unclosedAt } = await lookThrough(file, delimiter, rowsAbove);
-  if (count < 1) throw noRows('The file is empty', unclosedAt);
-  const read = rowReader(header, columns);
-  if (count === 1) throw noRows('The file has no rows below its header', unclosedAt);
+  if (count < 1) throw createNoRowsError('The file is empty', unclosedAt);
+  const read = createRowReader(header, columns);
+  if (count === 1) throw createNoRowsError('The file has no rows below its header', unclosedAt);
   return readEntries(decoded, delimiter, rowsAbove + 1, read);
 }
 
@@ -74,7 +74,7 @@ function assertHeaderIsWhole(header: readonly string[], { encoding, isDamaged }:
   throw invalidAt('file', 'UNKNOWN_ENCODING', message);
 }
 
-const noRows = (message: string, unclosedAt: number | undefined) =>
+const createNoRowsError = (message: string, unclosedAt: number | undefined) =>
   unclosedAt === undefined
     ? invalidAt('file', 'NO_ROWS', message)
     : invalidAt('file', 'UNCLOSED_QUOTE', `Line ${unclosedAt}: ${unclosed}`);
@@ -93,7 +93,7 @@ async function lookThrough(file: Buffer, delimiter: string, rowsAbove: number) {
   };
   for await (const { cells } of streamRows(file, delimiter, { onUnclosed })) {
     count++;
-    if (count === 1) nameBytes = cells.map(jsonBytes);
+    if (count === 1) nameBytes = cells.map(countJsonBytes);
     else if (count > 1) {
       if (count > csvRowsMax + 1) throw tooLarge(`A call takes at most ${csvRowsMax} rows: ${splitAdvice}`);
       for (const [place, cell] of cells.entries())
@@ -241,20 +241,22 @@ interface CsvBytes extends Omit<DecodedText, 'text'> {
 function toUtf8(bytes: Uint8Array, named: string | undefined): CsvBytes {
   const mark = detectMark(bytes);
   if (mark?.startsWith('utf-16') && bytes.length % 2 !== 0)
-    throw unknownEncoding(`It begins as ${mark} and ends in the middle of a letter. Upload the whole file`);
+    throw createEncodingError(
+      `It begins as ${mark} and ends in the middle of a letter. Upload the whole file`,
+    );
   const encoding = mark ?? parseEncoding(named);
   if (encoding === undefined || encoding === 'utf-8') {
     const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const file = mark ? content.subarray(3) : content;
-    if (file.includes(0)) throw binary();
+    if (file.includes(0)) throw createBinaryError();
     if (isUtf8(file) && !file.includes(0x1b))
       return { file, encoding: 'utf-8', isGuess: false, isDamaged: false };
   }
   const decoded = encoding === undefined ? decodeUnnamed(bytes) : decodeAs(bytes, encoding);
-  if (!decoded) throw notCertain(bytes);
+  if (!decoded) throw createUncertainError(bytes);
   const { text, ...rest } = decoded;
   if (mark) assertIsMost(mark, text);
-  if (text.includes('\0')) throw binary();
+  if (text.includes('\0')) throw createBinaryError();
   return { file: Buffer.from(text), ...rest };
 }
 
@@ -270,21 +272,22 @@ function parseEncoding(named: string | undefined): string | undefined {
 function assertIsMost(mark: string, text: string): void {
   const { wellFormed, malformed } = countLetters(text);
   if (malformed > wellFormed)
-    throw unknownEncoding(`It begins as ${mark} but contains invalid bytes. Save it as UTF-8`);
+    throw createEncodingError(`It begins as ${mark} but contains invalid bytes. Save it as UTF-8`);
 }
 
-function notCertain(bytes: Uint8Array) {
+function createUncertainError(bytes: Uint8Array) {
   const { line, readings } = otherReadings(bytes);
   const others = readings.length > 0 ? `: it reads as ${readings.join(', ')}` : '';
-  return unknownEncoding(
+  return createEncodingError(
     `Line ${line} contains invalid bytes for UTF-8 and is not certainly in Windows-1252${others}. Save the file as UTF-8, or name its \`encoding\``,
   );
 }
 
-const unknownEncoding = (reason: string) =>
+const createEncodingError = (reason: string) =>
   invalidAt('file', 'UNKNOWN_ENCODING', `The encoding of the file is not known. ${reason}`);
 
-const binary = () => invalidAt('file', 'NOT_CSV', 'The file is not a CSV file: it contains binary data');
+const createBinaryError = () =>
+  invalidAt('file', 'NOT_CSV', 'The file is not a CSV file: it contains binary data');
 
 /** The widest export: 5,000 keys, the name and the type. */
 const columnsMax = 5_002;

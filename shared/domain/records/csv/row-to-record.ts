@@ -1,6 +1,6 @@
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { RecordDraft } from '../record.ts';
-import { columnKey, unescapeCell } from './csv-cells.ts';
+import { toColumnKey, unescapeCell } from './csv-cells.ts';
 
 export interface CsvColumns {
   /** The column of the records' names. Default: the one called "name" in any case. */
@@ -21,15 +21,15 @@ const findName = (names: readonly string[], { nameColumn }: CsvColumns) =>
   nameColumn ? names.indexOf(nameColumn.trim()) : names.findIndex((name) => name.toLowerCase() === 'name');
 
 /** Reads a row's cells into a record, or returns what is wrong with them. */
-export function rowReader(header: readonly string[], columns: CsvColumns) {
-  const names = columnNames(header);
+export function createRowReader(header: readonly string[], columns: CsvColumns) {
+  const names = listColumnNames(header);
   const nameAt = findName(names, columns);
   if (nameAt < 0) throw createMissingColumn('nameColumn', columns.nameColumn || 'name', names);
   const typeAt = needsType(columns) ? names.indexOf(columns.typeColumn?.trim() ?? '') : -1;
   if (needsType(columns) && typeAt < 0)
     throw createMissingColumn('typeColumn', columns.typeColumn ?? '', names);
 
-  const keys = names.map((column) => columnKey(column, [names[nameAt], names[typeAt]]));
+  const keys = names.map((column) => toColumnKey(column, [names[nameAt], names[typeAt]]));
 
   return (written: readonly string[]): RecordDraft | string => {
     if (written.length !== names.length)
@@ -55,7 +55,7 @@ const toHeader = (cell: string) => unescapeCell(cell.trim());
 const isBlank = (text: string) => text.trim() === '';
 
 /** The header's names, trimmed. Blank names become their position, repeated names get a number. */
-function columnNames(header: readonly string[]): string[] {
+function listColumnNames(header: readonly string[]): string[] {
   const trimmed = header.map((name, index) => toHeader(name) || `column_${index + 1}`);
   if (trimmed.includes('__proto__')) {
     throw invalidAt('file', 'INVALID_COLUMN', 'A column cannot be named __proto__; rename it');

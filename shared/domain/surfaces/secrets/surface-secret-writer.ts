@@ -4,7 +4,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { surfaceSecretReader, surfaceSecretVault } from '../../secrets/secret-vault.ts';
 import { assertWithinLimit } from '../../tenant-limits.ts';
 import type { Surface } from '../surface/surface.ts';
-import { plaintextIds } from '../surface/surface-secret-places.ts';
+import { listPlaintextIds } from '../surface/surface-secret-places.ts';
 import { readPlaintexts } from './surface-plaintexts.ts';
 import { surfaceSecretEntity, surfaceSecretsPartition } from './surface-secret-entity.ts';
 
@@ -33,7 +33,7 @@ export const surfaceSecretWriter = /* @__PURE__ */ using(
     return (plaintexts: ReadonlyMap<string, string>) => {
       let last: StoredText | undefined;
       return async (before: Surface, after: Surface): Promise<string | null> => {
-        const [had, has] = [plaintextIds(before), plaintextIds(after)];
+        const [had, has] = [listPlaintextIds(before), listPlaintextIds(after)];
         if (had.length === has.length && has.every((id) => had.includes(id))) return before.valueId;
         const old = await readPlaintexts(reader, before);
         const values = has.map((id) => [id, plaintexts.get(id) ?? old[id] ?? ''] as const);

@@ -5,7 +5,11 @@ import { secretValues } from '../../secrets/secret-values.ts';
 import { surfaceSecretReader } from '../../secrets/secret-vault.ts';
 import { createCachedReader } from '../../secrets/value-cache.ts';
 import type { Surface } from '../surface/surface.ts';
-import { type HeldSecret, plaintextIds, surfaceSecretKeys } from '../surface/surface-secret-places.ts';
+import {
+  type HeldSecret,
+  listPlaintextIds,
+  listSurfaceSecretKeys,
+} from '../surface/surface-secret-places.ts';
 import { readPlaintexts } from './surface-plaintexts.ts';
 
 /** The values of the signing secrets of a surface. Never store or return them. */
@@ -21,9 +25,9 @@ export const surfaceSecrets = /* @__PURE__ */ using([secretValues, surfaceSecret
   const read = createCachedReader(scope, surfaceSecretReader(scope));
 
   return async (surface: Surface): Promise<SurfaceSecrets> => {
-    const keys = surfaceSecretKeys(surface);
+    const keys = listSurfaceSecretKeys(surface);
     const [plaintexts, referenced] = await Promise.all([
-      plaintextIds(surface).length > 0 ? readPlaintexts({ read }, surface) : {},
+      listPlaintextIds(surface).length > 0 ? readPlaintexts({ read }, surface) : {},
       keys.length > 0 ? secretValues(scope)(keys) : new Map<string, string>(),
     ]);
     const resolve = (secret: HeldSecret): string | undefined =>

@@ -34,10 +34,10 @@ export interface SealedMembers {
 const listSecrets = ({ inbound, outbound }: WithSecrets): HeldSecret[] =>
   [...(inbound.signature?.secrets ?? []), outbound.webhook?.secret].filter((each) => each !== undefined);
 
-export const plaintextIds = (surface: WithSecrets): string[] =>
+export const listPlaintextIds = (surface: WithSecrets): string[] =>
   listSecrets(surface).flatMap((secret) => (typeof secret === 'string' ? [] : [secret.id]));
 
-export const surfaceSecretKeys = (surface: WithSecrets): string[] => [
+export const listSurfaceSecretKeys = (surface: WithSecrets): string[] => [
   ...new Set(
     listSecrets(surface).flatMap((secret) =>
       typeof secret === 'string' ? (soleSecretReference(secret) ?? []) : [],
@@ -75,7 +75,7 @@ export function mergeInbound(before: StoredInbound, { inbound, plaintexts }: Sea
   if (!inbound) return before;
   const { signature, ...rest } = inbound;
   if (!signature) return rest;
-  const stored = plaintextIds({ inbound: before, outbound: {} });
+  const stored = listPlaintextIds({ inbound: before, outbound: {} });
   const isOtherScheme = before.signature !== undefined && before.signature.scheme !== signature.scheme;
   const secrets = signature.secrets.map((secret, index): HeldSecret => {
     if (typeof secret === 'string') return secret;
@@ -84,7 +84,7 @@ export function mergeInbound(before: StoredInbound, { inbound, plaintexts }: Sea
     // Each scheme has its own form of secrets, and its own sender.
     if (isOtherScheme) throw createSchemeError(`inbound.signature.secrets.${index}`);
     if (id !== undefined && stored.includes(id)) return { configured, id };
-    throw notStored(`inbound.signature.secrets.${index}`);
+    throw createNotStoredError(`inbound.signature.secrets.${index}`);
   });
   return { ...rest, signature: { ...signature, secrets } };
 }
@@ -105,7 +105,7 @@ export function mergeOutbound(before: StoredOutbound, sent: SealedMembers): Stor
   const stored = isSameOrigin && typeof old.secret === 'object' ? old.secret.id : undefined;
   const isSent = secret?.id !== undefined && sent.plaintexts.has(secret.id);
   if (secret?.id !== undefined && !isSent && isSameOrigin && secret.id !== stored) {
-    throw notStored('outbound.webhook.secret');
+    throw createNotStoredError('outbound.webhook.secret');
   }
   const id = isSent ? (secret?.id as string) : (stored ?? sent.generatedId);
   return { ...rest, webhook: { ...webhook, secret: { configured: true, id } } };
@@ -116,7 +116,7 @@ const toOrigin = (url: string) => new URL(url).origin;
 const createSchemeError = (path: string) =>
   invalidAt(path, 'INVALID_VALUE', 'The stored secret is one of another scheme. Send the secret of this one');
 
-const notStored = (path: string) =>
+const createNotStoredError = (path: string) =>
   invalidAt(
     path,
     'NOT_FOUND',

@@ -1,11 +1,11 @@
-import { builtinReference } from '../../flows/steps/tool-reference.ts';
+import { toBuiltinReference } from '../../flows/steps/tool-reference.ts';
 import { type BuiltinTool, schemaOfBuiltin } from './builtin-tool.ts';
 
 /** When the built-in tools came with the service. They have no owner. */
 const since = '2026-01-01T00:00:00.000Z';
 
 export const builtinAsTool = (tool: BuiltinTool) => ({
-  id: builtinReference(tool.id),
+  id: toBuiltinReference(tool.id),
   userId: 'system',
   organizationId: null,
   name: tool.name,

@@ -2,7 +2,7 @@ import { type ErrorDetail, hasCode, toDetail } from '../../../core/errors/errors
 import type { PlanNode } from '../writer.ts';
 
 /** What a check refuses, with its place in the document. Other errors are thrown on. */
-export async function refusalProblems(
+export async function findRefusalProblems(
   node: PlanNode,
   check: () => Promise<void> | void | undefined,
 ): Promise<ErrorDetail[]> {

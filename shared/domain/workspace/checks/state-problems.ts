@@ -14,14 +14,14 @@ import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
-import { stepTargetProblems } from '../../agents/checks/step-targets.ts';
-import { linkProblem, readSubAgents, type SubAgents } from '../../agents/checks/sub-agent-links.ts';
+import { findStepTargetProblems } from '../../agents/checks/step-targets.ts';
+import { findLinkProblem, readSubAgents, type SubAgents } from '../../agents/checks/sub-agent-links.ts';
 import type { Agent } from '../../agents/config/agent.ts';
 import { flowFinder } from '../../flows/flow-store.ts';
 import type { FlowStep } from '../../flows/steps/step.ts';
 import { createFlowReader, type FlowReader } from '../../flows/sub-flows/flow-reader.ts';
 import { versionFinder } from '../../flows/version-store.ts';
-import { connectionProblems, connectionsOfServers } from '../../mcp-connections/named-connections.ts';
+import { connectionsOfServers, findConnectionProblems } from '../../mcp-connections/named-connections.ts';
 import { assertKnownModel, assertOwnKey } from '../../model-configs/config-changes.ts';
 import { type ModelConfig, readModelAccount } from '../../model-configs/model-account.ts';
 import { scheduleDefaults } from '../../schedules/schedule-defaults.ts';
@@ -34,7 +34,7 @@ import type { ReplaceReference } from '../kinds/references.ts';
 import type { NameBook } from '../names.ts';
 import { filterSaved, type PlannedChange } from '../plan.ts';
 import { isWritten } from '../written-nodes.ts';
-import { placeDetails, refusalProblems } from './refused.ts';
+import { findRefusalProblems, placeDetails } from './refused.ts';
 
 /** What endpoints would refuse because of other resources, as these are after the apply. */
 export const stateProblems = /* @__PURE__ */ using(
@@ -43,17 +43,17 @@ export const stateProblems = /* @__PURE__ */ using(
     async (changes: readonly PlannedChange[], book: NameBook): Promise<ErrorDetail[]> => {
       const toId = book.toId((target, name) => book.addPlaceholder(target, name));
       const found = await Promise.all([
-        modelConfigProblems(scope.table, changes, toId),
-        flowProblems(scope, changes, { book, toId }),
-        agentProblems(scope, changes, { book, toId }),
-        scheduleProblems(changes, scope.now()),
+        findModelConfigProblems(scope.table, changes, toId),
+        findFlowProblems(scope, changes, { book, toId }),
+        findAgentProblems(scope, changes, { book, toId }),
+        findScheduleProblems(changes, scope.now()),
       ]);
       return found.flat();
     },
 );
 
 /** Why agents cannot be saved: they would call themselves with the sub-agents of the document, or a connection does not fit. */
-async function agentProblems(
+async function findAgentProblems(
   scope: Scope,
   changes: readonly PlannedChange[],
   { book, toId }: { book: NameBook; toId: ReplaceReference },
@@ -78,7 +78,7 @@ async function agentProblems(
   const ofLinks = saved.flatMap((change) =>
     (change.node.parts.capabilities ?? []).filter(isWritten).map(async (node) => {
       const subAgentId = readSubAgent(node.after?.content ?? {});
-      const problem = subAgentId && (await linkProblem(listSubAgents, getId(change), subAgentId));
+      const problem = subAgentId && (await findLinkProblem(listSubAgents, getId(change), subAgentId));
       return problem ? placeDetails(node, [problem]) : [];
     }),
   );
@@ -86,7 +86,7 @@ async function agentProblems(
     const { before, after } = node;
     const named = listConnections(agentsKind.references(after?.content ?? {}, toId));
     const current = listConnections(before?.resource?.content ?? {});
-    return placeDetails(node, await connectionProblems(scope.table, named, current));
+    return placeDetails(node, await findConnectionProblems(scope.table, named, current));
   });
   return (await Promise.all([...ofLinks, ...ofConnections])).flat();
 }
@@ -95,7 +95,7 @@ const listConnections = ({ config }: ResourceMembers) =>
   connectionsOfServers((config as Agent['config'])?.tools?.mcpServers);
 
 /** Why model configs cannot be saved: the catalog has no such model, or the key is of another provider. */
-async function modelConfigProblems(
+async function findModelConfigProblems(
   table: TenantTable,
   changes: readonly PlannedChange[],
   toId: ReplaceReference,
@@ -107,15 +107,15 @@ async function modelConfigProblems(
     const content = modelConfigsKind.references(node.after?.content ?? {}, toId);
     const config = { settings: {}, providerKeyId: null, ...content } as unknown as ModelConfig;
     return [
-      refusalProblems(node, () => assertKnownModel(catalog, config)),
-      refusalProblems(node, () => assertOwnKey(account, config)),
+      findRefusalProblems(node, () => assertKnownModel(catalog, config)),
+      findRefusalProblems(node, () => assertOwnKey(account, config)),
     ];
   });
   return (await Promise.all(found)).flat();
 }
 
 /** Why schedules cannot be saved: their time is over, or their members do not fit each other. */
-async function scheduleProblems(changes: readonly PlannedChange[], now: Date): Promise<ErrorDetail[]> {
+async function findScheduleProblems(changes: readonly PlannedChange[], now: Date): Promise<ErrorDetail[]> {
   const nodes = changes
     .flatMap(({ node }) => node.parts.surfaces ?? [])
     .flatMap(({ parts }) => parts.schedules ?? [])
@@ -124,7 +124,7 @@ async function scheduleProblems(changes: readonly PlannedChange[], now: Date): P
     const after = { ...scheduleDefaults, ...node.after?.content } as Edited;
     const before = node.before && ({ ...scheduleDefaults, ...node.before.content } as Edited);
     const mustComeYet = before === undefined || (after.enabled && isRetimed(before, after));
-    return refusalProblems(node, () => assertConsistent(after, mustComeYet ? now : undefined));
+    return findRefusalProblems(node, () => assertConsistent(after, mustComeYet ? now : undefined));
   });
   return (await Promise.all(found)).flat();
 }
@@ -132,7 +132,7 @@ async function scheduleProblems(changes: readonly PlannedChange[], now: Date): P
 const checksAtOnce = 20;
 
 /** Why flows cannot be saved with their steps: they would run themselves, or too many others, with the drafts of the document. */
-async function flowProblems(
+async function findFlowProblems(
   scope: Scope,
   changes: readonly PlannedChange[],
   { book, toId }: { book: NameBook; toId: ReplaceReference },
@@ -158,7 +158,7 @@ async function flowProblems(
     const flowId = String(book.getId('flows', name));
     const steps = drafts.get(flowId)?.steps ?? [];
     const path = [...(node.after?.path ?? []), 'flowSteps'];
-    found[at] = await stepTargetProblems(sources, { steps, path, flowId });
+    found[at] = await findStepTargetProblems(sources, { steps, path, flowId });
   });
   for await (const _ of checks);
   return found.flat();

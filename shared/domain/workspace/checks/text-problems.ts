@@ -6,12 +6,12 @@ import { documentKinds } from '../kinds/index.ts';
 import type { NameBook } from '../names.ts';
 import type { PlannedChange, Writers } from '../plan.ts';
 import { listWrittenNodes } from '../written-nodes.ts';
-import { refusalProblems } from './refused.ts';
+import { findRefusalProblems } from './refused.ts';
 
 const checksAtOnce = 4;
 
 /** What is wrong with templates, scripts and JSON Schemas of what is created or changed. */
-export async function workspaceTextProblems(
+export async function findWorkspaceTextProblems(
   changes: readonly PlannedChange[],
   writers: Writers,
   book: NameBook,
@@ -29,7 +29,7 @@ export async function workspaceTextProblems(
     async ([at, { kind, writer, node }]) => {
       await turn();
       const content = kind.references(node.after?.content ?? {}, toId);
-      found.set(at, await refusalProblems(node, () => writer.check?.(content, sandbox)));
+      found.set(at, await findRefusalProblems(node, () => writer.check?.(content, sandbox)));
     },
   );
   for await (const _ of checks);

@@ -13,7 +13,7 @@ import { agentFinder } from '../../agents/agent-store.ts';
 import type { Agent } from '../../agents/config/agent.ts';
 import { capabilitiesMax } from '../../agents/config/capabilities.ts';
 import type { DocumentKind, ResourceMembers, StoredResource, WorkspaceKind } from './kind.ts';
-import { tooManyParts } from './part-limits.ts';
+import { checkPartCount } from './part-limits.ts';
 import { agentPlaces } from './places.ts';
 import { readAll } from './read-all.ts';
 import { mapReferences } from './references.ts';
@@ -62,7 +62,7 @@ export const agentsKind: WorkspaceKind = {
   references: mapReferences(agentPlaces),
   parts: { capabilities },
   problems: (entry) =>
-    tooManyParts(entry, 'capabilities', {
+    checkPartCount(entry, 'capabilities', {
       max: capabilitiesMax,
       limit: `An agent has at most ${capabilitiesMax} capabilities`,
     }),

@@ -3,7 +3,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { flowFinder } from '../../flows/flow-store.ts';
 import { mapHeldLists } from '../../flows/steps/held-lists.ts';
 import type { ResourceMembers, StoredResource, WorkspaceKind } from './kind.ts';
-import { stepReferences } from './places.ts';
+import { mapStepReferences } from './places.ts';
 import { readAll } from './read-all.ts';
 
 const generatedId = /^step_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
@@ -18,7 +18,7 @@ export const flowsKind: WorkspaceKind = {
     const flowSteps = content.flowSteps ?? steps;
     return { ...content, ...(Array.isArray(flowSteps) && { flowSteps: tidySteps(flowSteps) }) };
   },
-  references: stepReferences,
+  references: mapStepReferences,
   read: /* @__PURE__ */ using([flowFinder], (scope: Scope) => {
     const flows = flowFinder(scope);
     return (room) =>

@@ -16,7 +16,7 @@ export const modelConfigsKind: WorkspaceKind = {
   isNameDerived: true,
   defaults: { providerKeyId: null, settings: {}, limits: {}, isEnabled: true, isDefault: false },
   kept: ['isDefault'],
-  problems: nameProblems,
+  problems: findNameProblems,
   references: mapReferences({ providerKeyId: 'providerKeys' }),
   read: /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => async () => {
     const { configs, defaults } = await readModelAccount(table);
@@ -31,7 +31,7 @@ export const modelConfigsKind: WorkspaceKind = {
 };
 
 /** Another name would not be found again. */
-function nameProblems({ key, content, path }: DocumentEntry): DocumentProblem[] {
+function findNameProblems({ key, content, path }: DocumentEntry): DocumentProblem[] {
   const name = getName(content);
   if (key === name || (key.startsWith(`${name} (`) && /^\(\d+\)$/.test(key.slice(name.length + 1))))
     return [];

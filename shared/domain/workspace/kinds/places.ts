@@ -50,7 +50,7 @@ export const stepPlaces: Places = {
 const ofStep = mapReferences(stepPlaces);
 
 /** References of the steps in `flowSteps`, and of those that they hold. */
-export const stepReferences: ReferenceMap = (content, change, path = []) => {
+export const mapStepReferences: ReferenceMap = (content, change, path = []) => {
   const { flowSteps } = content;
   if (!Array.isArray(flowSteps)) return content;
   return { ...content, flowSteps: mapSteps(flowSteps, change, [...path, 'flowSteps']) };

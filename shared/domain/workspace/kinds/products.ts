@@ -29,7 +29,7 @@ import type {
   StoredResource,
   WorkspaceKind,
 } from './kind.ts';
-import { tooManyParts } from './part-limits.ts';
+import { checkPartCount } from './part-limits.ts';
 import { readAll } from './read-all.ts';
 import { mapReferences } from './references.ts';
 
@@ -92,7 +92,7 @@ const surfacesKind: DocumentKind = {
   },
   fit: fit,
   references: (content) => content,
-  problems: surfaceProblems,
+  problems: findSurfaceProblems,
   parts: { items, schedules },
   onlyPruned: true,
 };
@@ -109,7 +109,7 @@ function tidy({ config, ...content }: ResourceMembers): ResourceMembers {
     ...content,
     ...(config !== undefined && content.behavior === undefined && { behavior: config }),
     ...(signature && {
-      inbound: { ...inbound, signature: { ...signature, secrets: signature.secrets.map(bare) } },
+      inbound: { ...inbound, signature: { ...signature, secrets: signature.secrets.map(stripSecret) } },
     }),
     ...(webhook && {
       outbound: { ...outbound, webhook: { ...ownWebhook, ...(typeof secret === 'string' && { secret }) } },
@@ -117,7 +117,7 @@ function tidy({ config, ...content }: ResourceMembers): ResourceMembers {
   };
 }
 
-const bare = (secret: Secret): Secret => (typeof secret === 'string' ? secret : { configured: true });
+const stripSecret = (secret: Secret): Secret => (typeof secret === 'string' ? secret : { configured: true });
 
 /** A secret that is not stored here cannot be set by a document. */
 function fit(content: ResourceMembers, before: ResourceMembers | undefined) {
@@ -160,12 +160,12 @@ export const productsKind: WorkspaceKind = {
   // Where an editor shows what, by ids.
   tidy: ({ canvas: _canvas, ...content }) => content,
   problems: (entry) => [
-    ...itemProblems(entry),
-    ...tooManyParts(entry, 'capabilities', {
+    ...findItemProblems(entry),
+    ...checkPartCount(entry, 'capabilities', {
       max: productCapabilitiesMax,
       limit: `A product has at most ${productCapabilitiesMax} capabilities`,
     }),
-    ...tooManyParts(entry, 'surfaces', {
+    ...checkPartCount(entry, 'surfaces', {
       max: surfacesMax,
       limit: `A product has at most ${surfacesMax} surfaces`,
     }),
@@ -199,12 +199,12 @@ async function readProduct(scope: Scope, id: string): Promise<StoredResource> {
           content,
         }),
       ),
-      surfaces: await Promise.all(surfaces.map((surface) => surfaceResource(scope, surface))),
+      surfaces: await Promise.all(surfaces.map((surface) => readSurfaceResource(scope, surface))),
     },
   };
 }
 
-async function surfaceResource(scope: Scope, surface: Surface): Promise<StoredResource> {
+async function readSurfaceResource(scope: Scope, surface: Surface): Promise<StoredResource> {
   const { id, productId, name, type, environment, status, behavior, inbound, outbound } = surface;
   const place = { productId, surfaceId: id };
   const schedules = type === 'schedule' ? await scheduleStore(scope).list(place) : [];
@@ -233,7 +233,7 @@ async function surfaceResource(scope: Scope, surface: Surface): Promise<StoredRe
 }
 
 /** Items expose capabilities of their own product. */
-function itemProblems({ parts }: DocumentEntry): DocumentProblem[] {
+function findItemProblems({ parts }: DocumentEntry): DocumentProblem[] {
   const names = new Set((parts.capabilities ?? []).map(({ key }) => key));
   return (parts.surfaces ?? []).flatMap((surface) =>
     (surface.parts.items ?? [])
@@ -246,7 +246,7 @@ function itemProblems({ parts }: DocumentEntry): DocumentProblem[] {
 }
 
 /** What fits no surface of its type, or only one of its items may have. */
-function surfaceProblems(surface: DocumentEntry): DocumentProblem[] {
+function findSurfaceProblems(surface: DocumentEntry): DocumentProblem[] {
   const { type, status, behavior } = surface.content as Pick<Surface, 'type' | 'status' | 'behavior'>;
   const items = surface.parts.items ?? [];
   const channel = status === 'active' ? channelProblem({ type }) : undefined;
@@ -255,13 +255,13 @@ function surfaceProblems(surface: DocumentEntry): DocumentProblem[] {
       ? [placeDetail(surface, { path: 'status', code: 'CHANNEL_NOT_CONNECTED', message: channel })]
       : []),
     ...collectRefusals(surface, () => assertBehavior(type, behavior)),
-    ...items.flatMap((item, at) => surfaceItemProblems(item, items.slice(0, at), type)),
-    ...tooManyParts(surface, 'items', { max: itemsMax, limit: `A surface has at most ${itemsMax} items` }),
-    ...scheduleProblems(surface, type),
+    ...items.flatMap((item, at) => findSurfaceItemProblems(item, items.slice(0, at), type)),
+    ...checkPartCount(surface, 'items', { max: itemsMax, limit: `A surface has at most ${itemsMax} items` }),
+    ...findScheduleProblems(surface, type),
   ];
 }
 
-function surfaceItemProblems(
+function findSurfaceItemProblems(
   item: DocumentEntry,
   before: readonly DocumentEntry[],
   type: Surface['type'],
@@ -277,12 +277,12 @@ function surfaceItemProblems(
   ];
 }
 
-function scheduleProblems(surface: DocumentEntry, type: Surface['type']): DocumentProblem[] {
+function findScheduleProblems(surface: DocumentEntry, type: Surface['type']): DocumentProblem[] {
   const [schedule] = surface.parts.schedules ?? [];
   if (!schedule) return [];
   if (type === 'schedule') {
     const limit = `A surface has at most ${schedulesMax} schedules`;
-    return tooManyParts(surface, 'schedules', { max: schedulesMax, limit });
+    return checkPartCount(surface, 'schedules', { max: schedulesMax, limit });
   }
   const message = `The surface has the type ${type}. Create schedules on a surface of the type schedule`;
   return [placeDetail(surface, { path: 'schedules', code: 'INVALID_VALUE', message })];

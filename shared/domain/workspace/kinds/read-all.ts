@@ -26,7 +26,7 @@ export async function readAll<R extends { id: string }>(
   for (let cursor: string | undefined; ; ) {
     const page = await list({ limit: 100, cursor });
     ids.push(...page.ids);
-    if (ids.length > resourcesMax) throw tooMany();
+    if (ids.length > resourcesMax) throw createTooManyError();
     if (page.nextCursor === null) break;
     cursor = page.nextCursor;
   }
@@ -35,16 +35,16 @@ export async function readAll<R extends { id: string }>(
   for await (const each of reads) {
     if (!each) continue;
     room.bytes -= JSON.stringify(each).length;
-    if (room.bytes < 0) throw tooManyBytes();
+    if (room.bytes < 0) throw createTooManyBytes();
     found.push(each);
   }
   return found.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-const tooManyBytes = () =>
+const createTooManyBytes = () =>
   tooLarge({ code: 'TOO_LARGE', message: 'The resources are too large to be read at once' });
 
-const tooMany = () =>
+const createTooManyError = () =>
   tooLarge({
     code: 'TOO_LARGE',
     message: `A workspace document holds at most ${resourcesMax} resources of a kind`,

@@ -138,11 +138,11 @@ function toQuery(list: ListSource, { wanted, backwards = false, cursor }: Search
     newestFirst: !backwards,
     // Both bounds are inclusive, so the Query also returns the row of the cursor, which is dropped.
     ...(cursor && (backwards ? { from: cursor } : { to: cursor })),
-    perQuery: (queries) => Math.min(entriesPerQuery(list, wanted, queries === 0), filteredPerQuery),
+    perQuery: (queries) => Math.min(countEntriesPerQuery(list, wanted, queries === 0), filteredPerQuery),
   };
 }
 
-function entriesPerQuery(
+function countEntriesPerQuery(
   { filter, passesMost, postFilter }: ListSource,
   wanted: number,
   isFirst: boolean,

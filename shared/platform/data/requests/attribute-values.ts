@@ -19,13 +19,13 @@ export function toWire(value: unknown): WireValue {
     case 'number':
       return Number.isFinite(value) && Math.abs(value) <= Number.MAX_SAFE_INTEGER
         ? { N: String(value) }
-        : rareToWire(value);
+        : convertRareToWire(value);
     case 'object':
       if (value === null) return { NULL: true };
       if (Array.isArray(value)) return { L: listToWire(value) };
-      return isPlain(value) ? { M: mapToWire(value) } : rareToWire(value);
+      return isPlain(value) ? { M: mapToWire(value) } : convertRareToWire(value);
     default:
-      return rareToWire(value);
+      return convertRareToWire(value);
   }
 }
 
@@ -48,7 +48,7 @@ function isPlain(value: object): boolean {
 }
 
 /** Sets, binary, large numbers, and what is refused: through the SDK. */
-const rareToWire = (value: unknown): WireValue =>
+const convertRareToWire = (value: unknown): WireValue =>
   toWireValue(convertToAttr(value as Parameters<typeof convertToAttr>[0], options));
 
 /** DynamoDB's JSON of a value of the SDK. */
@@ -67,7 +67,7 @@ export function fromWire(wire: WireValue): unknown {
         return value;
       case 'N': {
         const number = Number(value);
-        return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : rareFromWire(wire);
+        return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : convertRareFromWire(wire);
       }
       case 'NULL':
         return null;
@@ -76,10 +76,10 @@ export function fromWire(wire: WireValue): unknown {
       case 'L':
         return (value as WireValue[]).map(fromWire);
       default:
-        return rareFromWire(wire);
+        return convertRareFromWire(wire);
     }
   }
-  return rareFromWire(wire);
+  return convertRareFromWire(wire);
 }
 
 export function mapFromWire(wire: Record<string, WireValue>): Record<string, unknown> {
@@ -88,7 +88,7 @@ export function mapFromWire(wire: Record<string, WireValue>): Record<string, unk
   return map;
 }
 
-const rareFromWire = (wire: WireValue): unknown => convertToNative(fromWireValue(wire));
+const convertRareFromWire = (wire: WireValue): unknown => convertToNative(fromWireValue(wire));
 
 /** The value of the SDK that has this JSON. */
 export const fromWireValue = (wire: WireValue): AttributeValue =>

@@ -126,7 +126,7 @@ export function manageVersions<D extends Versioned, V extends Version, Summary e
     async publish(documentId: string, id: string): Promise<void> {
       const version = await reads.find(await documents.find(documentId), id);
       if (version.type === 'draft') return void (await publishDraft(documentId, id));
-      if (version.type !== 'published') throw notPublishable(version);
+      if (version.type !== 'published') throw createNotPublishable(version);
       await documents.change(documentId, async (before) => ({
         after: setPublished(before, version, now().toISOString()),
       }));
@@ -141,7 +141,7 @@ const createForeignError = ({ noun, codeOfForeign }: { noun: string; codeOfForei
     `The version belongs to another ${noun}. Send a version of this ${noun}`,
   );
 
-const notPublishable = ({ type }: Version) =>
+const createNotPublishable = ({ type }: Version) =>
   invalidAt(
     'versionId',
     'NOT_PUBLISHABLE',

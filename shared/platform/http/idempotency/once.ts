@@ -79,7 +79,7 @@ export async function answerIdempotently(
   const acquired = await answers.acquireOrFind(name, fingerprint);
   if ('lock' in acquired) return answerFirst(request, acquired.lock, answer);
   const { earlier } = acquired;
-  if (earlier.fingerprint !== fingerprint) throw keyReused();
+  if (earlier.fingerprint !== fingerprint) throw createKeyReused();
   const { result, kept } = earlier.run
     ? { result: await answer(earlier.run) }
     : await repeatAnswer(request, answers, earlier);
@@ -123,7 +123,7 @@ async function repeatAnswer(
 ): Promise<Answered> {
   const { answer, contentType: streams } = earlier;
   if (answer) return { result: toRepetition(answer) };
-  if (streams === undefined || answers.isLost(earlier)) throw keyInUse();
+  if (streams === undefined || answers.isLost(earlier)) throw createKeyInUse();
   const opened = await open();
   const stream = followBody(answers, earlier);
   // Middy accepts a stream as the body, although the type of a proxy result allows only text.
@@ -138,7 +138,7 @@ const toRepetition = ({ status, contentType, body }: HttpAnswer): APIGatewayProx
   body,
 });
 
-const keyReused = () =>
+const createKeyReused = () =>
   unprocessable({
     code: 'IDEMPOTENCY_KEY_REUSED',
     message:
@@ -146,7 +146,7 @@ const keyReused = () =>
   });
 
 const retryAfterSeconds = 1;
-const keyInUse = () => {
+const createKeyInUse = () => {
   const message = 'The first request with this Idempotency-Key is still being answered. Send it again later';
   const details = [{ code: 'IDEMPOTENCY_KEY_IN_USE' as const, message }];
   return new ServiceError('CONFLICT', message, { details, retryAfterSeconds });

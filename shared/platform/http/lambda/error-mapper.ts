@@ -2,7 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { hasCode, ServiceError } from '../../../core/errors/errors.ts';
 import { log } from '../../../core/log.ts';
-import { isStorageFull, storageFull } from '../../aws/storage-full.ts';
+import { createStorageFull, isStorageFull } from '../../aws/storage-full.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { toHttpError } from '../responses/http-errors.ts';
 import type { CallContext } from './admission.ts';
@@ -11,17 +11,17 @@ import { toJsonProxyResult } from './proxy-result.ts';
 type Failing = { [Name in 'errorBody']?: AnyEndpoint[Name] | undefined };
 
 /** The response to a request that failed. */
-export function failureResult({ errorBody }: Failing, error: unknown, requestId: string) {
-  const reported = error instanceof ServiceError ? error : internalError(error, requestId);
+export function toFailureResult({ errorBody }: Failing, error: unknown, requestId: string) {
+  const reported = error instanceof ServiceError ? error : toInternalError(error, requestId);
   const { statusCode, body, headers } = toHttpError(reported);
   return toJsonProxyResult(statusCode, errorBody?.bodyOf(reported, statusCode) ?? body, headers);
 }
 
-const internalError = (error: unknown, requestId: string) =>
-  isStorageFull(error) ? storageFull() : new ServiceError('INTERNAL', `Request ${requestId}`);
+const toInternalError = (error: unknown, requestId: string) =>
+  isStorageFull(error) ? createStorageFull() : new ServiceError('INTERNAL', `Request ${requestId}`);
 
 /** Converts any error into a response. A 500 contains the request id and no internal details. */
-export const errorMapper = ({
+export const mapErrors = ({
   errorBody,
 }: Pick<AnyEndpoint, 'errorBody'> = {}): MiddlewareObj<
   APIGatewayProxyEvent,
@@ -38,6 +38,6 @@ export const errorMapper = ({
     else if (!(error instanceof ServiceError)) log.error('Unhandled error', { error });
     else if (hasCode(error, 'TIMEOUT')) log.error('A request timed out');
     else if (hasCode(error, 'RESPONSE_TOO_LARGE')) log.error('A response was too large');
-    request.response = failureResult({ errorBody }, error, requestId);
+    request.response = toFailureResult({ errorBody }, error, requestId);
   },
 });

@@ -24,7 +24,7 @@ export function takesKnownQuery({ id, method, permission, errorBody, query }: De
 }
 
 /** Every error status that an endpoint may return, in ascending order. */
-export function errorStatuses(endpoint: Declared): number[] {
+export function listErrorStatuses(endpoint: Declared): number[] {
   const { errors = [], method, protocolErrors } = endpoint;
   const ofProtocol = Object.keys(protocolErrors?.statuses ?? {}).map(Number);
   const ofCredential = takesCredential(endpoint) ? [401, 403] : [];

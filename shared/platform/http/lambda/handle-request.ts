@@ -26,18 +26,18 @@ import {
   resolveEncoding,
 } from '../../../core/text-encoding.ts';
 import { resolveNeeds } from '../../data/scope.ts';
-import { apiBaseUrl } from '../base-url.ts';
+import { buildBaseUrl } from '../base-url.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { answerIdempotently } from '../idempotency/once.ts';
 import { nameCaller } from '../idempotency/request-names.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
-import { assertExactJson, assertNotTooDeep, assertSafeNames, tooDeep } from '../json-body.ts';
+import { assertExactJson, assertNotTooDeep, assertSafeNames, createTooDeep } from '../json-body.ts';
 import type { OpenRequest } from '../open-requests.ts';
 import { countEscapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
 import type { LoggedRun } from '../responses/streamed-body.ts';
 import { EmptyBody, parseOrReject } from '../validation.ts';
 import { type CallContext, type Lasting, requireAdmission } from './admission.ts';
-import { failureResult } from './error-mapper.ts';
+import { toFailureResult } from './error-mapper.ts';
 import { takesKnownQuery } from './error-statuses.ts';
 import { toProxyResult } from './proxy-result.ts';
 
@@ -53,7 +53,7 @@ export async function answerRequest(
   const key = readIdempotencyKey(endpoint, event);
   const callerName = principal ? nameCaller(principal) : caller;
   if (key === undefined || !scope || callerName === undefined) return answer();
-  const toFailure = (error: unknown) => failureResult(endpoint, error, event.requestContext.requestId);
+  const toFailure = (error: unknown) => toFailureResult(endpoint, error, event.requestContext.requestId);
   const open = async () => {
     await parseBody(endpoint, event);
     return lasting?.openRequest(scope, endpoint, parseRequest(endpoint, event));
@@ -80,7 +80,7 @@ export async function runEndpoint(
   const { principal, scope, admission, refused } = context;
   await parseBody(endpoint, event);
   const { awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs } = context;
-  const baseUrl = () => apiBaseUrl(endpoint.path, event.requestContext);
+  const baseUrl = () => buildBaseUrl(endpoint.path, event.requestContext);
   const usage = async () => (await admission)?.windows;
   const permissions = () => requireAdmission(admission);
   const request = {
@@ -174,7 +174,7 @@ async function parseBody(
 ): Promise<void> {
   const text = method === 'GET' ? '' : (event.body ?? '');
   const bytes = event.isBase64Encoded ? text.length : countEscapedBytes(text);
-  if (bytes > requestBytesMax) throw tooLarge(bodyTooLarge(bodyType));
+  if (bytes > requestBytesMax) throw tooLarge(describeTooLarge(bodyType));
   const body = text === '' ? undefined : await readers[bodyType](event, exactNumbers);
   Object.assign(event, { body });
 }
@@ -198,7 +198,7 @@ const countedAs = {
   'json-or-form': inJson,
   multipart: 'in Base64, which adds a third',
 };
-const bodyTooLarge = (bodyType: keyof typeof countedAs) =>
+const describeTooLarge = (bodyType: keyof typeof countedAs) =>
   `The body takes more than ${requestBytesMax} bytes ${countedAs[bodyType]}. Split it into several requests`;
 
 const unsupportedMediaType = (expected: string) =>
@@ -234,7 +234,7 @@ export function parseJsonBody({ headers, body, isBase64Encoded }: Sent, exactNum
         `The name ${String(data).slice(0, 100)} is not allowed in a body`,
       );
     }
-    if (message.startsWith('Maximum call stack')) throw tooDeep();
+    if (message.startsWith('Maximum call stack')) throw createTooDeep();
     throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${removeExcerpt(message)}`);
   }
   assertNotTooDeep(parsed.body);

@@ -35,7 +35,7 @@ import {
   resolveCall,
   signalRefusal,
 } from './admission.ts';
-import { errorMapper } from './error-mapper.ts';
+import { mapErrors } from './error-mapper.ts';
 import { answerRequest, runEndpoint } from './handle-request.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';
@@ -73,7 +73,7 @@ const requestStack = (
     .use(measureResponses(endpoint))
     .use(addCorsHeaders(endpoint))
     .use(rateLimitHeaders())
-    .use(errorMapper(endpoint))
+    .use(mapErrors(endpoint))
     .before(({ event }) => {
       event.headers = Object.fromEntries(
         Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),

@@ -10,7 +10,7 @@ import type {
   RedirectResponse,
 } from '../responses/response.ts';
 import type { StreamedBody } from '../responses/streamed-body.ts';
-import { isEtagMatch, weakEtag } from '../validators.ts';
+import { createEtag, isEtagMatch } from '../validators.ts';
 
 interface StatusAndBody {
   status: number;
@@ -46,13 +46,13 @@ export function toProxyResult(
 /** @throws ServiceError RESPONSE_TOO_LARGE if Lambda would refuse the answer. */
 export function toJsonProxyResult(statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult {
   const text = body === undefined ? '' : clientJson(body);
-  if (!fitsAnswer(text)) throw responseTooLarge();
+  if (!fitsAnswer(text)) throw createTooLargeError();
   // Responses are private to the caller.
   const ownHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   return { statusCode, headers: { ...ownHeaders, ...headers }, body: text };
 }
 
-const responseTooLarge = () =>
+const createTooLargeError = () =>
   new ServiceError(
     'RESPONSE_TOO_LARGE',
     'The response would be larger than 6 MB. What the request wrote remains. Request less at once',
@@ -70,7 +70,7 @@ function toCacheableResult(
   reply: unknown,
   ifNoneMatch = '',
 ): APIGatewayProxyResult {
-  const etag = weakEtag(meaningOf(reply as never));
+  const etag = createEtag(meaningOf(reply as never));
   const headers = {
     ...result.headers,
     etag,

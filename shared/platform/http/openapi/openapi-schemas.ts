@@ -106,7 +106,7 @@ function describeAs(schema: Tidied, asJson: object): void {
 }
 
 /** As in OpenAPI 3.2. OpenAPI 3.1 has no `itemSchema`, so `schema` describes one event (D35). */
-export function eventStreamSchema(events: z.ZodType, components: Components): Json {
+export function toEventStreamSchema(events: z.ZodType, components: Components): Json {
   const contentSchema = toOpenapiSchema(events, 'output', components);
   const name = `${events.meta()?.id}Message`;
   const [example] = (events.meta()?.examples ?? []) as SentExample[];

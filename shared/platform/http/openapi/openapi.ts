@@ -13,11 +13,11 @@ import { permissions } from '../../identity/permissions.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import type { EndpointGroup } from '../group.ts';
 import { IdempotencyHeaders, takesIdempotencyKey } from '../idempotency-key.ts';
-import { errorStatuses, takesCredential } from '../lambda/error-statuses.ts';
+import { listErrorStatuses, takesCredential } from '../lambda/error-statuses.ts';
 import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from '../responses/body-sizes.ts';
 import { textStatuses } from '../responses/http-errors.ts';
 import type { Bodies, EndpointResponse } from '../responses/response.ts';
-import { type Components, eventStreamSchema, type Json, toOpenapiSchema } from './openapi-schemas.ts';
+import { type Components, type Json, toEventStreamSchema, toOpenapiSchema } from './openapi-schemas.ts';
 
 const about = `Build and run automation from flows, agents, records and products.
 
@@ -82,7 +82,7 @@ export function openApi(groups: Readonly<Record<string, EndpointGroup>>) {
     tags: described.filter(({ endpoints }) => endpoints.length > 0).map(({ tag }) => tag),
     security: [{ bearer: [] }],
     paths,
-    components: openapiComponents(
+    components: toComponents(
       schemas,
       `An API key or a session token. Permissions: ${Object.entries(permissions)
         .map(([name, meaning]) => `\`${name}\` ${meaning}`)
@@ -101,12 +101,12 @@ function toTitle(name: string): string {
 }
 
 /** The components of a document. @param credential Which credentials its operations take. */
-export const openapiComponents = (schemas: Components, credential: string) => ({
+export const toComponents = (schemas: Components, credential: string) => ({
   schemas: Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: credential } },
 });
 
-export const operationGroup = ({ id }: Described) => id.split('.')[0] ?? id;
+export const getOperationGroup = ({ id }: Described) => id.split('.')[0] ?? id;
 
 const specialCredentials = {
   'setup-link': 'the token of a setup link',
@@ -150,7 +150,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
           .join(' or ')}${sessionOnly ? ' and a session' : ''}${orOthers}.`;
   return {
     operationId: id,
-    tags: [operationGroup(endpoint)],
+    tags: [getOperationGroup(endpoint)],
     summary,
     description: [description, needed].filter(Boolean).join('\n\n'),
     ...(deletes && { 'x-destructive': true }),
@@ -172,7 +172,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
         ),
       },
     }),
-    responses: describeResponses(endpoint, errorStatuses(endpoint), { isCounted, takesKey }, schemas),
+    responses: describeResponses(endpoint, listErrorStatuses(endpoint), { isCounted, takesKey }, schemas),
   };
 }
 
@@ -328,7 +328,7 @@ function listSuccesses(
     case 'sse': {
       // JSON first: generators that support only one media type take the first.
       const jsonContent = response.json && json(response.json);
-      const events = { 'text/event-stream': eventStreamSchema(response.events, schemas) };
+      const events = { 'text/event-stream': toEventStreamSchema(response.events, schemas) };
       return [[200, { ...jsonContent, ...events }], ...jsonBodies(response.bodies)];
     }
   }

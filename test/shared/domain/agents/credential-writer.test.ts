@@ -12,7 +12,7 @@ import {
 import { agentCredentials } from '../../../../shared/domain/agents/credentials/agent-credentials.ts';
 import { agentRemover } from '../../../../shared/domain/agents/remove-agent.ts';
 import { tenantLimits } from '../../../../shared/domain/tenant-limits.ts';
-import { secretName, secretsManager } from '../../../../shared/platform/aws/secrets-manager.ts';
+import { composeSecretName, secretsManager } from '../../../../shared/platform/aws/secrets-manager.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';
 import { sessionPrincipal } from '../../platform/data/access-world.ts';
 import { newTenantName } from '../../platform/data/notes.ts';
@@ -37,7 +37,7 @@ function world() {
   /** Whether Secrets Manager still gives out a value. */
   const isThere = (id: string) =>
     secretsManager()
-      .send(new GetSecretValueCommand({ SecretId: secretName(tenant, 'agents', id) }))
+      .send(new GetSecretValueCommand({ SecretId: composeSecretName(tenant, 'agents', id) }))
       .then(() => true)
       .catch(() => false);
   return {

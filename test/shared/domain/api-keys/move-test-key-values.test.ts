@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { testKeyValueEntity } from '../../../../shared/domain/api-keys/key-values.ts';
 import { moveTestKeyValues } from '../../../../shared/domain/api-keys/move-test-key-values.ts';
 import { apiKeyEntity } from '../../../../shared/platform/auth/api-key.ts';
-import { secretName } from '../../../../shared/platform/aws/secrets-manager.ts';
+import { composeSecretName } from '../../../../shared/platform/aws/secrets-manager.ts';
 import { brokenTable, outage } from '../../../support/data/broken-table.ts';
 import { expectStatus } from '../../../support/flows/flows.ts';
 import { newKey } from '../../../support/stack/keys.ts';
@@ -21,7 +21,7 @@ async function formerKey(tenant: Tenant) {
   const scope = countingRuntime().scopeOf(tenant.tenant);
   const { table } = scope;
   await table.commit([table.writes.remove(testKeyValueEntity, { id })]);
-  const SecretId = secretName(tenant.tenant, 'api-keys', id);
+  const SecretId = composeSecretName(tenant.tenant, 'api-keys', id);
   await secrets.send(new CreateSecretCommand({ Name: SecretId, SecretString: plainKey }));
   return {
     id,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createModelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../../../shared/domain/model-usage/usage.ts';
 import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
-import { usageReport } from '../../../../shared/domain/model-usage/usage-report.ts';
+import { createUsageReport } from '../../../../shared/domain/model-usage/usage-report.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const source = { modelUsed: 'anthropic/claude-opus-5', keySource: 'platform' as const, durationMs: 1 };
@@ -26,7 +26,7 @@ test('a report says what caches served and saved, also if writing to them cost m
   const range = { startDate: date, endDate: date, granularity: 'day' } as const;
   const report = async () => {
     const months = await usageMonths(scope)(null, date.slice(0, 7), date.slice(0, 7));
-    return usageReport(
+    return createUsageReport(
       months.flatMap(({ days }) => days),
       range,
     );

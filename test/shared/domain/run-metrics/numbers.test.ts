@@ -6,7 +6,7 @@ import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs
 import { folder } from '../../../../shared/domain/run-metrics/sweep-metrics.ts';
 import { listMarks } from '../../../../shared/domain/runs/hour-marks.ts';
 import { type Run, runEntity, runKinds } from '../../../../shared/domain/runs/run.ts';
-import { sketchQuantile, toSketch } from '../../../../shared/domain/runs/sketch.ts';
+import { getSketchQuantile, toSketch } from '../../../../shared/domain/runs/sketch.ts';
 import { brokenTable } from '../../../support/data/broken-table.ts';
 import { expectStatus } from '../../../support/flows/flows.ts';
 import { runRow, storeRuns } from '../../../support/flows/run-rows.ts';
@@ -85,7 +85,7 @@ function randomRun(from: number, to: number): Run {
 function expected(runs: readonly Run[]) {
   const ms = runs.map((run) => Date.parse(run.completedAt ?? '') - Date.parse(run.startedAt));
   const quantile = (q: number) => {
-    const value = sketchQuantile(toSketch(ms), q);
+    const value = getSketchQuantile(toSketch(ms), q);
     return value === null ? null : Math.round(value);
   };
   const priced = runs.filter(({ totalCost }) => totalCost !== null);

@@ -3,8 +3,8 @@ import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { parseExpression } from '../../../../infra/local/scheduler/expressions.ts';
 import { CronError, parseCron } from '../../../../shared/domain/schedules/cron.ts';
-import { nextTime } from '../../../../shared/domain/schedules/next-time.ts';
-import { schedulerExpressions } from '../../../../shared/domain/schedules/scheduler-expressions.ts';
+import { findNextTime } from '../../../../shared/domain/schedules/next-time.ts';
+import { toSchedulerExpressions } from '../../../../shared/domain/schedules/scheduler-expressions.ts';
 import { numRuns } from '../../../support/suite/slow.ts';
 import { randomCron, randomStart, randomZone, seededRandom } from './cron-cases.ts';
 
@@ -93,7 +93,7 @@ function timesByMinutes(cron: string, zone: string, start: Date): string[] {
 
 test(`the next ${timesEach} times of ${cases} random expressions are those of another library`, () => {
   for (const { cron, fields, zone, start } of triples()) {
-    const own = times((after) => nextTime(fields, zone, after), start);
+    const own = times((after) => findNextTime(fields, zone, after), start);
     const context = `${cron} in ${zone} from ${start.toISOString()}`;
     const isShort = Date.parse(own.at(-1) ?? '') - start.getTime() < walkedMsMax;
     if (fields.isOfEveryHours && isShort) {
@@ -107,14 +107,14 @@ test(`the next ${timesEach} times of ${cases} random expressions are those of an
 
 test(`the expressions for EventBridge Scheduler match at the same times, except in gaps and repeated hours (${cases})`, () => {
   for (const { cron, fields, zone, start } of triples()) {
-    const expressions = schedulerExpressions(fields);
+    const expressions = toSchedulerExpressions(fields);
     expect(Math.max(...expressions.map(({ length }) => length))).toBeLessThanOrEqual(256);
     const evaluators = expressions.map(parseExpression);
     const next = (after: Date) =>
       new Date(
         Math.min(...evaluators.map((each) => each(after.getTime(), zone) ?? Number.POSITIVE_INFINITY)),
       );
-    const own = times((after) => nextTime(fields, zone, after), start);
+    const own = times((after) => findNextTime(fields, zone, after), start);
     const theirs = times(next, start);
     const skipped = own.filter((time) => !theirs.includes(time) && time < (theirs.at(-1) ?? ''));
     const extra = theirs.filter((time) => !own.includes(time) && time < (own.at(-1) ?? ''));
@@ -172,7 +172,7 @@ test.each([
   ],
   ['of a range of hours fires once', '0 1-3 * * *', '2026-10-25T00:00:00Z', '2026-10-25T02:00:00.000Z'],
 ])('a time %s', (_what, cron, after, expected) => {
-  expect(nextTime(parseCron(cron), 'Europe/Berlin', new Date(after)).toISOString()).toBe(expected);
+  expect(findNextTime(parseCron(cron), 'Europe/Berlin', new Date(after)).toISOString()).toBe(expected);
 });
 
 test.each([
@@ -228,5 +228,5 @@ test.each([
   ['0 0 1 1,7 *', ['cron(0 0 1 1,7 ? *)']],
   ['1,2,3,10,20 * * * *', ['cron(1-3,10,20 * * * ? *)']],
 ])('%s is %j for EventBridge Scheduler', (cron, expected) => {
-  expect(schedulerExpressions(parseCron(cron))).toEqual(expected);
+  expect(toSchedulerExpressions(parseCron(cron))).toEqual(expected);
 });

@@ -10,7 +10,7 @@ import {
 } from '../../../../shared/core/variables/secret-references.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-steps.ts';
-import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
+import { findTextProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
 import type { StepResult } from '../../../../shared/execution/engine/engine.ts';
 import { engineEvents } from '../../../support/flows/engine-events.ts';
@@ -308,7 +308,7 @@ test('a value is interpreted neither as code nor as a template', async () => {
 
 async function problems(step: FlowStepInput) {
   const { error } = FlowStepsInput.safeParse([step]);
-  const unparsed = await textProblems([step], [], testSandbox);
+  const unparsed = await findTextProblems([step], [], testSandbox);
   return [
     ...(error?.issues ?? []).map(({ path, message }) => [path.join('.'), message]),
     ...unparsed.map(({ path, message }) => [path, message]),

@@ -2,7 +2,7 @@ import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { createFiller } from '../../../../shared/adapters/templates/filler.ts';
 import type { Variables } from '../../../../shared/core/variables/variables.ts';
-import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
+import { findTextProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import { getStepType } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
 import { type ModelFacts, openMeter } from '../../../../shared/execution/model-calls/model-meter.ts';
@@ -65,6 +65,6 @@ export async function configProblems(type: string, config: object): Promise<stri
   const issues: { path: PropertyKey[]; message: string }[] = error?.issues ?? [];
   const refused = issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
   if (refused.length > 0) return refused;
-  const unparsed = await textProblems([{ type, name: 'step', config }], [], testSandbox);
+  const unparsed = await findTextProblems([{ type, name: 'step', config }], [], testSandbox);
   return unparsed.map(({ path = '', message }) => `${path.replace('0.config.', '')}: ${message}`);
 }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   generateKey,
+  getKeyEnvironment,
   hashKey,
   isWellFormedKey,
-  keyEnvironment,
 } from '../../../../shared/platform/auth/key-format.ts';
 
 test('a generated key has the specified format and is well-formed', () => {
@@ -12,7 +12,7 @@ test('a generated key has the specified format and is well-formed', () => {
     const key = generateKey(environment);
     expect(key).toMatch(environment === 'test' ? /^tv_test_[0-9A-Za-z]{49}$/ : /^tv_live_[0-9A-Za-z]{49}$/);
     expect(isWellFormedKey(key)).toBe(true);
-    expect(keyEnvironment(key)).toBe(environment);
+    expect(getKeyEnvironment(key)).toBe(environment);
     expect(hashKey(key)).toMatch(/^[0-9a-f]{64}$/);
   }
 });

@@ -4,7 +4,7 @@ import { numbersReader } from '../../../../shared/domain/run-metrics/read-number
 import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs.ts';
 import { folder } from '../../../../shared/domain/run-metrics/sweep-metrics.ts';
 import { hourMarks } from '../../../../shared/domain/runs/hour-marks.ts';
-import { periodsBetween } from '../../../../shared/domain/runs/hours.ts';
+import { listPeriods } from '../../../../shared/domain/runs/hours.ts';
 import { runKinds } from '../../../../shared/domain/runs/run.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { runRow, storeRuns } from '../../../support/flows/run-rows.ts';
@@ -32,7 +32,7 @@ async function withHour({ scope }: AccessWorld, at: number, count = 20) {
 }
 
 async function withFoldedDay(world: AccessWorld) {
-  for (const period of periodsBetween(nameOf(base), nameOf(base + 23 * hour))) {
+  for (const period of listPeriods(nameOf(base), nameOf(base + 23 * hour))) {
     const at = Date.parse(`${period}:00:00Z`);
     await withHour(world, at, 2);
     await folder(scopeAt(world.scope, at + 2 * hour))(period);

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { handler } from '../../../../functions/secrets/setup-url.ts';
-import { apiBaseUrl } from '../../../../shared/platform/http/base-url.ts';
+import { buildBaseUrl } from '../../../../shared/platform/http/base-url.ts';
 import { invokeWith } from '../../../support/stack/invoke.ts';
 import { tenantPrincipal } from '../../../support/stack/principals.ts';
 import { newTenant } from '../../../support/stack/stack.ts';
@@ -12,12 +12,12 @@ test.each([
   ['a slash at the end', 'api.example.com', '/flows/v1/things/one/', '/flows'],
 ])('the API’s base URL is derived behind %s', (_, domainName, path, before) => {
   vi.stubEnv('PUBLIC_URL', '');
-  expect(apiBaseUrl('/v1/things/{id}', { domainName, path })).toBe(`https://${domainName}${before}`);
+  expect(buildBaseUrl('/v1/things/{id}', { domainName, path })).toBe(`https://${domainName}${before}`);
 });
 
 test('the configured PUBLIC_URL takes precedence', () => {
   vi.stubEnv('PUBLIC_URL', 'https://flows.example.com/');
-  expect(apiBaseUrl('/v1/things', { domainName: 'elsewhere.example.com', path: '/v1/things' })).toBe(
+  expect(buildBaseUrl('/v1/things', { domainName: 'elsewhere.example.com', path: '/v1/things' })).toBe(
     'https://flows.example.com',
   );
 });

@@ -10,7 +10,7 @@ import { tenantPartition, toStoredKey } from '../../../../shared/platform/data/k
 import { type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
 import { tableWalk, type WalkTable } from '../../../../shared/platform/data/walk.ts';
 import { defineMigration, type Migration } from '../../../../shared/platform/migrations/migration.ts';
-import { migrationProgress } from '../../../../shared/platform/migrations/progress.ts';
+import { readProgress } from '../../../../shared/platform/migrations/progress.ts';
 import { type Portion, runMigration } from '../../../../shared/platform/migrations/run-migration.ts';
 import { migrationStarter } from '../../../../shared/platform/migrations/start-migrations.ts';
 import { throttled } from '../../../support/data/broken-table.ts';
@@ -43,7 +43,7 @@ const run = (migration: Migration, portion?: Portion, walkTable = walk) =>
   runMigration({ scopeOf, walk: walkTable }, migration, portion);
 const start = (migration: Migration, again?: boolean) =>
   migrationStarter(scopeOf('')).start([migration], again);
-const progress = ({ id }: Migration) => migrationProgress(tableOf(''), id);
+const progress = ({ id }: Migration) => readProgress(tableOf(''), id);
 
 const putStored = (tenant: string, id: string, item: object) =>
   client.send(

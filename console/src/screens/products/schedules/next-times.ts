@@ -1,5 +1,5 @@
 import { parseCron } from '../../../../../shared/domain/schedules/cron.ts';
-import { nextTime } from '../../../../../shared/domain/schedules/next-time.ts';
+import { findNextTime } from '../../../../../shared/domain/schedules/next-time.ts';
 
 const dayMs = 86_400_000;
 const counted = 200;
@@ -16,6 +16,6 @@ export function runsOfMonth(cron: string, zone: string): number {
 export function nextTimes(cron: string, zone: string, count: number): Date[] {
   const fields = parseCron(cron);
   const times: Date[] = [];
-  while (times.length < count) times.push(nextTime(fields, zone, times.at(-1) ?? new Date()));
+  while (times.length < count) times.push(findNextTime(fields, zone, times.at(-1) ?? new Date()));
   return times;
 }
