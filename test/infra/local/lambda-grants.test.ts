@@ -75,18 +75,18 @@ test('a Lambda can read, write, delete and list payloads only as its uses allow,
     Object.assign(process.env, { AWS_REGION: 'r', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' });
     globalThis.fetch = async () => new Response('');
     const { deniedActions, enforceGrants, lambdaRights, withGrants } = await import('./infra/local/runtime/lambda-grants.ts');
-    const { s3Request } = await import('./shared/platform/aws/s3.ts');
+    const { requestS3 } = await import('./shared/platform/aws/s3.ts');
     enforceGrants();
     const allowed = {};
     for (const use of ['payloads:read', 'payloads:write', 'payloads:delete', 'payloads:list', 'assets']) {
       const tried = { GET: [], PUT: [], DELETE: [], list: [{ query: new URLSearchParams({ 'list-type': '2' }) }] };
       allowed[use] = [];
       for (const [name, [options]] of Object.entries(tried)) {
-        const send = () => s3Request('payloads', options ? 'GET' : name, options ? '' : 'key', options);
+        const send = () => requestS3('payloads', options ? 'GET' : name, options ? '' : 'key', options);
         await withGrants(lambdaRights('some/lambda', [use]), send).then(() => allowed[use].push(name), () => {});
       }
     }
-    await withGrants(lambdaRights('other', []), () => s3Request('assets', 'GET', 'key'));
+    await withGrants(lambdaRights('other', []), () => requestS3('assets', 'GET', 'key'));
     console.log(JSON.stringify({ allowed, denied: deniedActions() }));`);
   expect(seen.allowed).toEqual({
     'payloads:read': ['GET'],
