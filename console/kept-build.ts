@@ -58,12 +58,12 @@ async function hashOf(root: string, inputs: readonly string[]): Promise<string> 
 
 /** The files that say how the console is built, and with which libraries. */
 async function recipe(): Promise<string[]> {
-  const own = fileURLToPath(new URL('.', import.meta.url));
-  const plugins = await readdir(join(own, 'plugins'));
+  const consoleFolder = fileURLToPath(new URL('.', import.meta.url));
+  const plugins = await readdir(join(consoleFolder, 'plugins'));
   return [
     ...['bundle.ts', 'tsconfig.json', '../tsconfig.json', '../package-lock.json'].map((name) =>
-      join(own, name),
+      join(consoleFolder, name),
     ),
-    ...plugins.toSorted().map((name) => join(own, 'plugins', name)),
+    ...plugins.toSorted().map((name) => join(consoleFolder, 'plugins', name)),
   ];
 }

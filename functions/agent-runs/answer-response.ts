@@ -26,8 +26,8 @@ export async function answerResponse(scope: Scope, { run, added }: AnsweredRun, 
     await agentRunQueue(scope).send(execution.id);
     return eventsResponse((signal) => followOnce(scope, execution.id, sentSeq, form, signal), form);
   }
-  const given = await loadInput(scope, execution);
-  return runResponse(scope, { execution, log, sentSeq, mayHaveBegun: false, ...given }, form);
+  const input = await loadInput(scope, execution);
+  return runResponse(scope, { execution, log, sentSeq, mayHaveBegun: false, ...input }, form);
 }
 
 /** A caller of JSON does not wait for a run in the background. */

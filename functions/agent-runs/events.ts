@@ -49,9 +49,9 @@ export const followAgentExecution = defineEndpoint({
 
 const Seq = wholeNumber(0, 1_000_000_000);
 
-function lastSeqOf(given: string | undefined): number {
-  if (given === undefined) return -1;
-  const { data, success } = Seq.safeParse(given);
+function lastSeqOf(text: string | undefined): number {
+  if (text === undefined) return -1;
+  const { data, success } = Seq.safeParse(text);
   if (success) return data;
   throw invalidAt(
     'after',

@@ -21,7 +21,7 @@ const AgentType = z
       'Who runs the agent: this service, another server by the A2A protocol, or a vendor (such an agent can be stored, not run). `runtype` means `native`, `claude_managed` means `vendor_managed`. Default: native',
   });
 
-const given = {
+const optionalFields = {
   description: Description.optional(),
   icon: Icon.optional(),
   primaryFlowId: resourceId('flow').nullable().optional(),
@@ -47,7 +47,7 @@ const example = {
 export const CreateAgentBody = z
   .strictObject({
     name: AgentName,
-    ...given,
+    ...optionalFields,
     config: AgentConfig.nullable().optional(),
     externalConfig: ExternalConfig.nullable().optional(),
     vendorManagedConfig: VendorManagedConfig.nullable().optional(),
@@ -65,7 +65,7 @@ const patchOf = (member: string) =>
 export const UpdateAgentBody = z
   .strictObject({
     name: AgentName.optional(),
-    ...given,
+    ...optionalFields,
     config: patchOf('config').optional(),
     externalConfig: patchOf('externalConfig').optional(),
     vendorManagedConfig: patchOf('vendorManagedConfig').optional(),

@@ -45,8 +45,8 @@ export const createApiKey = defineEndpoint({
     const expiresAt = parseFutureDate(body.expiresAt ?? null, now());
     const plainKey = generateKey(environment);
     const { userId, organizationId } = principal;
-    const given = { userId, organizationId, ...body, ...rateLimits, expiresAt };
-    const apiKey = newApiKey({ newId }, plainKey, given);
+    const draft = { userId, organizationId, ...body, ...rateLimits, expiresAt };
+    const apiKey = newApiKey({ newId }, plainKey, draft);
     const isTest = environment === 'test';
     await apiKeys.create(principal, apiKey, isTest ? [await values.createWrite(apiKey.id, plainKey)] : []);
     return {

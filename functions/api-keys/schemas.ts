@@ -83,8 +83,8 @@ export const ChangedApiKey = ApiKeyResponse.extend({ allowedIps: z.array(z.strin
 });
 
 /** A session cannot grant permissions that it does not have. */
-export function assertGrantable({ permissions: held }: Principal, given: readonly string[] = []): void {
-  const beyond = given.find((permission) => !covers(held, permission));
+export function assertGrantable({ permissions: held }: Principal, wanted: readonly string[] = []): void {
+  const beyond = wanted.find((permission) => !covers(held, permission));
   if (beyond) throw missingPermission(beyond);
 }
 

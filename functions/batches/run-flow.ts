@@ -35,8 +35,8 @@ export const runBatchFlow = defineEndpoint({
   errors: [400, 402, 404, 409],
   needs: { starter: batchStarter },
 
-  async handle({ body: { flowId, recordIds, options: given }, principal }, { starter }) {
-    const { options, labels } = toBatchOptions(given);
+  async handle({ body: { flowId, recordIds, options: requested }, principal }, { starter }) {
+    const { options, labels } = toBatchOptions(requested);
     const { id } = await starter.startOnRecords(flowId, recordIds, options, principal, labels);
     return { batchExecutionId: id, status: 'scheduled' as const };
   },

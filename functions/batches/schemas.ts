@@ -43,13 +43,16 @@ type Selectors = { [Name in keyof typeof recordSelectors]?: unknown };
 
 /** For a body with `recordSelectors`. */
 export function checkSelectors(body: Selectors, context: z.RefinementCtx): void {
-  const given = Object.keys(recordSelectors).filter((name) => body[name as keyof Selectors] !== undefined);
+  const selectors = Object.keys(recordSelectors).filter(
+    (name) => body[name as keyof Selectors] !== undefined,
+  );
   const refuse = (path: string, code: DetailCode, message: string) =>
     context.addIssue({ code: 'custom', path: [path], params: { code }, message });
-  if (given.length === 0) {
+  if (selectors.length === 0) {
     refuse('recordType', 'MISSING_REQUIRED_FIELD', 'Required: recordType, recordIds or recordFilter');
   }
-  if (given.length > 1) refuse(given[1] ?? '', 'SEVERAL_TARGETS', `Send only one of ${given.join(', ')}`);
+  if (selectors.length > 1)
+    refuse(selectors[1] ?? '', 'SEVERAL_TARGETS', `Send only one of ${selectors.join(', ')}`);
 }
 
 export const NamedVersion = z.union([z.enum(['published', 'draft']), resourceId('flowver')]).meta({

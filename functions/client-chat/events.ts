@@ -31,9 +31,9 @@ export const followClientAnswer = defineEndpoint({
   needs: { visit: sessionContext, runs: sessionRuns, follow: followAnswer },
 
   async handle({ params, query, header, timeLeftMs }, { visit, runs, follow }) {
-    const given = lastEventId(header, query.after);
-    const after = given === undefined ? undefined : parseCursor(given);
-    if (given !== undefined && !after) throw invalidCursor();
+    const lastId = lastEventId(header, query.after);
+    const after = lastId === undefined ? undefined : parseCursor(lastId);
+    if (lastId !== undefined && !after) throw invalidCursor();
     const run = await runs.find(visit.session.hash, params.executionId);
     if (!run) throw notFound('Execution');
     const timeout = AbortSignal.timeout(Math.max(1, timeLeftMs() - 1_000));

@@ -26,9 +26,9 @@ export const sendClientFeedback = defineEndpoint({
     const found = conversationId && (await conversations.find(conversationId).catch(ifMissing(undefined)));
     if (!found) throw notFound('Conversation');
     const { messageId = null, type, rating = null, comment = null, metadata = {} } = body;
-    const given = { type, rating, comment, metadata };
+    const draft = { type, rating, comment, metadata };
     for (const id of idsOf(messageId)) {
-      const feedbackId = await feedback.put(found, { ...given, messageId: id }, visit.session.target);
+      const feedbackId = await feedback.put(found, { ...draft, messageId: id }, visit.session.target);
       if (feedbackId) return { success: true as const, feedbackId, message: 'Thank you' };
     }
     throw notFound('Message');

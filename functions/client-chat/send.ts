@@ -73,8 +73,8 @@ export const sendClientMessage = defineEndpoint({
     const interrupts = body.submitMode === 'interrupt';
     const { inputs, metadata, assistantMessageId: answerId = scope.newId('msg') } = body;
     const executionId = scope.newId('exec');
-    const given = { executionId, answerId, message, metadata };
-    const { turn, run, messages, ...earlier } = await begin(visit, { interrupts, signal }, given);
+    const draft = { executionId, answerId, message, metadata };
+    const { turn, run, messages, ...earlier } = await begin(visit, { interrupts, signal }, draft);
     try {
       const asked = { executionId, target, owner, inputs, messages, requestId, timeLeftMs: timeLeftMs() };
       const eventsFor = await startAnswer(scope, { ...asked, token, forAgent: { ...earlier, clientTools } });

@@ -25,9 +25,9 @@ export const createClientToken = defineEndpoint({
   errors: [400, 404, 409],
   needs: { tokens: clientTokenStore },
 
-  async handle({ body: { productSurfaceId, defaultFlowId = null, ...given }, principal }, { tokens }) {
-    assertMayGrant(principal, { ...given, surface: productSurfaceId });
-    const token = await tokens.create(principal, { ...given, defaultFlowId, surfaceId: productSurfaceId });
+  async handle({ body: { productSurfaceId, defaultFlowId = null, ...draft }, principal }, { tokens }) {
+    assertMayGrant(principal, { ...draft, surface: productSurfaceId });
+    const token = await tokens.create(principal, { ...draft, defaultFlowId, surfaceId: productSurfaceId });
     return { clientToken: toTokenResponse(token), token: token.value, warnings: findTokenWarnings(token) };
   },
 });

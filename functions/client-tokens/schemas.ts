@@ -92,7 +92,7 @@ export const CreateClientTokenBody = z
 const orDefault = <S extends z.ZodType>(schema: S, value: z.output<S>) =>
   schema
     .nullable()
-    .transform((given): z.output<S> => given ?? value)
+    .transform((input): z.output<S> => input ?? value)
     .optional();
 
 export const UpdateClientTokenBody = z

@@ -11,13 +11,13 @@ const messagesMax = 1_000;
 const pageMax = 200;
 
 /** An id of the caller's. */
-const given = (charactersMax: number) =>
+const boundedText = (charactersMax: number) =>
   z.string().min(1).max(charactersMax).refine(wellFormed, wellFormedOnly);
 
 const members = {
   title: nameUpTo(500),
-  modelId: given(255).nullable().optional(),
-  ownerId: given(255).nullable().optional().meta({
+  modelId: boundedText(255).nullable().optional(),
+  ownerId: boundedText(255).nullable().optional().meta({
     description: 'Whose conversation it is, as your application names its users',
   }),
   systemPrompt: z.string().refine(wellFormed, wellFormedOnly).nullable().optional(),
@@ -29,7 +29,7 @@ export const CreateConversationBody = z
   .meta({ examples: [{ title: 'Parcels', ownerId: 'user-17' }] });
 
 const GivenMessage = Message.extend({
-  id: given(255),
+  id: boundedText(255),
   createdAt: z.iso.datetime({ offset: true }).optional(),
 });
 
@@ -48,10 +48,10 @@ export const UpdateConversationBody = z
 
 /** @throws 400 that names each repeated id. */
 export function assertUniqueIds(messages: readonly { id: string }[] = []): void {
-  const seen = new Set<string>();
+  const uniqueIds = new Set<string>();
   const repeated = messages.flatMap(({ id }, index): ErrorDetail[] => {
-    if (!seen.has(id)) {
-      seen.add(id);
+    if (!uniqueIds.has(id)) {
+      uniqueIds.add(id);
       return [];
     }
     const message = `Another message has the id ${id}`;

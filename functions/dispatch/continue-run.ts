@@ -22,15 +22,15 @@ interface Request {
 export async function continueRun(
   scope: Scope,
   { executionId, isStreamed, principal, requestId, timeLeftMs }: Request,
-  given: GivenAnswers,
+  answers: GivenAnswers,
 ) {
   const ofAgent = await scope.table.get(agentExecutionEntity, { id: executionId }, { consistent: true });
   if (ofAgent) {
     if (!covers(principal.permissions, 'AGENTS:EXECUTE')) throw missingPermission('AGENTS:EXECUTE');
-    const answered = await answerWaits(scope, principal, { executionId }, given);
+    const answered = await answerWaits(scope, principal, { executionId }, answers);
     return answerResponse(scope, answered, { executionId, isStreamed, requestId });
   }
-  const { decisions = [], messages = [], toolOutputs = {} } = given;
+  const { decisions = [], messages = [], toolOutputs = {} } = answers;
   const unfit = decisions.length > 0 ? 'approvalId' : messages.length > 0 ? 'messages' : undefined;
   if (unfit) {
     const ofFlow = await scope.table.get(executionEntity, { id: executionId });

@@ -16,10 +16,10 @@ interface Caller {
 export async function dispatchAgent(
   scope: Scope,
   { principal, requestId, timeLeftMs }: Caller,
-  { agent: given = {}, messages = [], inputs, record, clientTools, options }: DispatchBody,
+  { agent: inlineAgent = {}, messages = [], inputs, record, clientTools, options }: DispatchBody,
 ) {
   const { background, version, modelOverride, previousMessageAt, responseFormat } = options;
-  const { agent, permissions } = await resolveDispatchedAgent(scope, principal, given, version);
+  const { agent, permissions } = await resolveDispatchedAgent(scope, principal, inlineAgent, version);
   const request = {
     agent,
     messages,

@@ -42,8 +42,8 @@ export const recomputeFlow = defineEndpoint({
   needs: { recompute: recomputer, forecast: forecaster },
 
   async handle({ params, body, principal, timeLeftMs }, { recompute, forecast }) {
-    const { version, dryRun, options: given, recordType, recordIds, recordFilter } = body;
-    const { options, labels } = toBatchOptions({ ...given, reuse: 'unchanged' });
+    const { version, dryRun, options: requested, recordType, recordIds, recordFilter } = body;
+    const { options, labels } = toBatchOptions({ ...requested, reuse: 'unchanged' });
     const records = { recordType, recordIds, recordFilter };
     if (dryRun) {
       requireAll(principal, ['RECORDS:READ']);

@@ -22,9 +22,9 @@ Agents and tools use the connection by \`auth: {type: "oauth", connectionId}\`. 
   needs: { connections: mcpConnectionStore },
 
   async handle({ body, principal, baseUrl, signal }, { connections }) {
-    const { name = new URL(body.url).host.slice(0, 100), scopes = null, ...given } = body;
+    const { name = new URL(body.url).host.slice(0, 100), scopes = null, ...draft } = body;
     const asking = { baseUrl: baseUrl(), signal };
-    const linked = await connections.create(principal, { ...given, name, scopes }, asking);
+    const linked = await connections.create(principal, { ...draft, name, scopes }, asking);
     return { data: toLinkedResponse(linked, asking.baseUrl) };
   },
 });

@@ -11,7 +11,7 @@ import { ProductCapabilityResponse, toCapabilityResponse } from './capability-sc
 export const ProductParams = z.object({ id: resourceId('product') });
 
 const ProductName = nameUpTo(255);
-const given = {
+const optionalFields = {
   description: z.string().max(2_000).refine(wellFormed, wellFormedOnly).nullable().optional(),
   icon: z.string().max(50).refine(wellFormed, wellFormedOnly).nullable().optional(),
 };
@@ -23,7 +23,7 @@ const example = {
 };
 
 export const CreateProductBody = z
-  .strictObject({ name: ProductName, ...given, canvas: Canvas.optional(), spec: Spec.optional() })
+  .strictObject({ name: ProductName, ...optionalFields, canvas: Canvas.optional(), spec: Spec.optional() })
   .meta({ examples: [example] });
 
 const patchOf = (member: string) =>
@@ -34,7 +34,7 @@ const patchOf = (member: string) =>
 export const UpdateProductBody = z
   .strictObject({
     name: ProductName.optional(),
-    ...given,
+    ...optionalFields,
     canvas: patchOf('canvas').optional(),
     spec: patchOf('spec').optional(),
   })

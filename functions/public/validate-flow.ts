@@ -68,8 +68,8 @@ Templates, scripts and schemas are checked for 8 seconds at most: a finding name
   needs: { checkAccount: accountCheck, priceMaps: mapPricer },
 
   async handle({ body, principal, signal }, account) {
-    const own = tenantSandbox(principal?.tenant ?? 'anonymous');
-    const sandbox = limitQueueTime(limitTotalTime(own, budgetMs), signal);
+    const checkSandbox = tenantSandbox(principal?.tenant ?? 'anonymous');
+    const sandbox = limitQueueTime(limitTotalTime(checkSandbox, budgetMs), signal);
     const validation = await validateSentFlow(CreateFlowBody, body, sandbox);
     const member = findStepsMember(body);
     const { errors, findings, performed, skipped } =
@@ -80,8 +80,8 @@ Templates, scripts and schemas are checked for 8 seconds at most: a finding name
       account && performed
         ? await account.priceMaps(validation.warnings, body[member], member)
         : validation.warnings;
-    const known = new Set(validation.warnings.map(({ path, message }) => `${path} ${message}`));
-    const added = findings.filter(({ path, message }) => !known.has(`${path} ${message}`));
+    const reported = new Set(validation.warnings.map(({ path, message }) => `${path} ${message}`));
+    const added = findings.filter(({ path, message }) => !reported.has(`${path} ${message}`));
     return {
       ...validation,
       valid: validation.valid && errors.length === 0,

@@ -49,12 +49,13 @@ const Body = z
   .superRefine(({ recordIds, recordFilter, applyToAll, conditions, updates, deleteFields }, context) => {
     const refuse = (path: PropertyKey[], code: DetailCode, message: string) =>
       context.addIssue({ code: 'custom', path, params: { code }, message });
-    const given = Object.entries({ recordIds, recordFilter, applyToAll }).flatMap(([name, value]) =>
+    const selectors = Object.entries({ recordIds, recordFilter, applyToAll }).flatMap(([name, value]) =>
       value ? name : [],
     );
-    if (given.length === 0 && conditions.length === 0)
+    if (selectors.length === 0 && conditions.length === 0)
       refuse(['recordIds'], 'MISSING_REQUIRED_FIELD', 'Required: recordIds, recordFilter or applyToAll');
-    if (given.length > 1) refuse([given[1] ?? ''], 'SEVERAL_TARGETS', `Send only one of ${given.join(', ')}`);
+    if (selectors.length > 1)
+      refuse([selectors[1] ?? ''], 'SEVERAL_TARGETS', `Send only one of ${selectors.join(', ')}`);
     if (applyToAll && conditions.length === 0)
       refuse(['conditions'], 'MISSING_REQUIRED_FIELD', 'Required: applyToAll needs at least one condition');
     if (!applyToAll && conditions.length > 0)

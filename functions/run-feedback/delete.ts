@@ -25,8 +25,8 @@ export const deleteFeedback = defineEndpoint({
     const found = await feedback.get(id);
     const held = await permissions();
     const writable = listKinds(held, 'WRITE');
-    const known = [...writable, ...listKinds(held, 'READ')];
-    if (!found || !known.includes(found.kind)) throw notFound('Feedback');
+    const readable = [...writable, ...listKinds(held, 'READ')];
+    if (!found || !readable.includes(found.kind)) throw notFound('Feedback');
     if (!writable.includes(found.kind)) throw missingPermission(toKindPermission(found.kind, 'WRITE'));
     if (found.conversationId) await ofVisitors.remove(found.conversationId, id);
     await feedback.remove(id);

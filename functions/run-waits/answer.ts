@@ -27,11 +27,11 @@ export const answerApproval = defineEndpoint({
   errors: [400, 404, 409, 413],
   needs: { linked: linkedWait, answers: waitAnswers, messages: messageLimits },
 
-  async handle({ body: { token, ...given } }, { linked, answers, messages }) {
+  async handle({ body: { token, ...waitAnswer } }, { linked, answers, messages }) {
     const { wait, address } = await linked.open(token, 'approval');
-    const { answeredAt } = await answers.approve(wait, given, address ?? '');
+    const { answeredAt } = await answers.approve(wait, waitAnswer, address ?? '');
     if (address?.includes('@')) await messages.know(address).catch(logUnknown);
-    return { choice: given.choice, answeredAt };
+    return { choice: waitAnswer.choice, answeredAt };
   },
 });
 

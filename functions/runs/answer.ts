@@ -30,9 +30,9 @@ export const answerRun = defineEndpoint({
   needs: { find: waitFinder, answers: waitAnswers },
 
   async handle({ params: { id }, body, principal }, { find, answers }) {
-    const { stepId, itemKey, recordId, ...given } = body;
+    const { stepId, itemKey, recordId, ...waitAnswer } = body;
     const wait = await find({ id, stepId, itemKey, recordId });
-    return toAnswerView(wait, await answers.approve(wait, given, principal.keyId ?? principal.userId));
+    return toAnswerView(wait, await answers.approve(wait, waitAnswer, principal.keyId ?? principal.userId));
   },
 });
 

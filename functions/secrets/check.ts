@@ -21,9 +21,9 @@ export const checkSecrets = defineEndpoint({
 
   async handle({ body }, { secrets }) {
     const keys = [...new Set(body.keys)];
-    const known = await secrets.byKeys(keys);
+    const foundSecrets = await secrets.byKeys(keys);
     const standing = (key: string) => {
-      const status = known.get(key)?.status ?? 'pending';
+      const status = foundSecrets.get(key)?.status ?? 'pending';
       return status === 'active' ? 'found' : status === 'pending' ? 'missing' : status;
     };
     const { found = [], missing = [], revoked = [] } = Object.groupBy(keys, standing);

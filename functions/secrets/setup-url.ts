@@ -36,9 +36,9 @@ export const secretsSetupUrl = defineEndpoint({
 
   async handle({ body, principal, baseUrl }, { secrets, tokens }) {
     const keys = [...new Set(body.keys)];
-    const known = await secrets.byKeys(keys);
-    const isRevoked = (key: string) => known.get(key)?.status === 'revoked';
-    const unset = keys.filter((key) => !isConfigured(known.get(key)));
+    const stored = await secrets.byKeys(keys);
+    const isRevoked = (key: string) => stored.get(key)?.status === 'revoked';
+    const unset = keys.filter((key) => !isConfigured(stored.get(key)));
     const token = unset.length > 0 && (await tokens.issue(principal, unset, body.context ?? null));
     return {
       url: token ? `${baseUrl()}/secrets/setup#${token}` : null,

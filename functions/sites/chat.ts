@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import type { Site } from './site.ts';
 import { strictPolicy } from './strict-policy.ts';
 
-const own = (file: string) => readFile(new URL(`./chat/${file}`, import.meta.url), 'utf8');
+const readOwnFile = (file: string) => readFile(new URL(`./chat/${file}`, import.meta.url), 'utf8');
 const scripts = ['script', 'service', 'answer', 'messages', 'markdown', 'parts', 'status', 'theme'];
 const ownScripts = async () =>
   Object.fromEntries(
-    await Promise.all(scripts.map(async (name) => [`/chat/${name}.js`, await own(`${name}.js`)])),
+    await Promise.all(scripts.map(async (name) => [`/chat/${name}.js`, await readOwnFile(`${name}.js`)])),
   );
 
 /** A file of a package, for browsers. */
@@ -25,9 +25,9 @@ export const chatPage: Site = {
   routes: ['/v1/products/{id}/surfaces/{surfaceId}/page', '/chat/{proxy+}'],
   headers: { ...strictPolicy, 'cache-control': 'no-cache' },
   files: async () => ({
-    '/v1/products/{id}/surfaces/{surfaceId}/page': await own('page.html'),
+    '/v1/products/{id}/surfaces/{surfaceId}/page': await readOwnFile('page.html'),
     ...(await ownScripts()),
-    '/chat/style.css': await own('style.css'),
+    '/chat/style.css': await readOwnFile('style.css'),
     '/chat/marked.js': await library('marked', 'lib/marked.esm.js'),
     '/chat/eventsource-parser.js': await library('eventsource-parser', 'dist/index.js'),
   }),

@@ -4,7 +4,7 @@ import { groups } from '../index.ts';
 import type { Site } from './site.ts';
 import { strictPolicy } from './strict-policy.ts';
 
-const own = (file: string) => readFile(new URL(`./docs/${file}`, import.meta.url), 'utf8');
+const readOwnFile = (file: string) => readFile(new URL(`./docs/${file}`, import.meta.url), 'utf8');
 
 /** The API document. Clients compare its version on each request, so caches must revalidate it. */
 export const apiDocument: Site = {
@@ -34,8 +34,8 @@ export const referencePage: Site = {
     'cache-control': 'public, max-age=86400',
   },
   files: async () => ({
-    '/docs': await own('page.html'),
-    '/docs/script.js': `${(await import('./docs/script.ts')).referenceScript()}\n${await own('start.js')}`,
-    '/docs/style.css': await own('style.css'),
+    '/docs': await readOwnFile('page.html'),
+    '/docs/script.js': `${(await import('./docs/script.ts')).referenceScript()}\n${await readOwnFile('start.js')}`,
+    '/docs/style.css': await readOwnFile('style.css'),
   }),
 };

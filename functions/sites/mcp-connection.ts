@@ -3,14 +3,14 @@ import { donePath } from '../../shared/domain/mcp-connections/connection-paths.t
 import type { Site } from './site.ts';
 import { strictPolicy } from './strict-policy.ts';
 
-const own = (file: string) => readFile(new URL(`./mcp-connection/${file}`, import.meta.url), 'utf8');
+const readOwnFile = (file: string) => readFile(new URL(`./mcp-connection/${file}`, import.meta.url), 'utf8');
 
 /** The page on which the authorization of an MCP connection ends. Its fragment says how; it has no script. */
 export const mcpConnectionScreen: Site = {
   routes: [donePath, `${donePath}/{proxy+}`],
   headers: { ...strictPolicy, 'cache-control': 'no-store' },
   files: async () => ({
-    [donePath]: await own('page.html'),
-    [`${donePath}/style.css`]: await own('style.css'),
+    [donePath]: await readOwnFile('page.html'),
+    [`${donePath}/style.css`]: await readOwnFile('style.css'),
   }),
 };

@@ -3,7 +3,7 @@ import { linkRequests } from './link-requests.ts';
 import type { Site } from './site.ts';
 import { strictPolicy } from './strict-policy.ts';
 
-const own = (file: string) => readFile(new URL(`./setup/${file}`, import.meta.url), 'utf8');
+const readOwnFile = (file: string) => readFile(new URL(`./setup/${file}`, import.meta.url), 'utf8');
 
 /**
  * The page of a setup link. People enter secrets here, so its policy forbids other origins, inline code, eval, frames,
@@ -13,10 +13,10 @@ export const setupScreen: Site = {
   routes: ['/secrets/setup', '/secrets/setup/{proxy+}'],
   headers: { ...strictPolicy, 'cache-control': 'no-store' },
   files: async () => ({
-    '/secrets/setup': await own('page.html'),
-    '/secrets/setup/script.js': await own('script.js'),
-    '/secrets/setup/fields.js': await own('fields.js'),
+    '/secrets/setup': await readOwnFile('page.html'),
+    '/secrets/setup/script.js': await readOwnFile('script.js'),
+    '/secrets/setup/fields.js': await readOwnFile('fields.js'),
     '/secrets/setup/link-requests.js': await linkRequests(),
-    '/secrets/setup/style.css': await own('style.css'),
+    '/secrets/setup/style.css': await readOwnFile('style.css'),
   }),
 };

@@ -31,8 +31,8 @@ export const createSurfaceKey = defineEndpoint({
     }
     const expiresAt = parseFutureDate(body.expiresAt ?? null, now());
     const limits = { perMinute: rateLimitPerMinute, perDay: rateLimitPerDay };
-    const given = { name, environment, scopes, expiresAt, ...limits };
-    const { key, value } = await keys.create(principal, { productId: id, surfaceId }, given);
+    const draft = { name, environment, scopes, expiresAt, ...limits };
+    const { key, value } = await keys.create(principal, { productId: id, surfaceId }, draft);
     return toCreatedKey(key, value);
   },
 });

@@ -75,9 +75,9 @@ export const serveMcp = defineEndpoint({
   },
   needs: { scope: surfaceRunScope },
 
-  async handle({ params, body, principal, header, timeLeftMs, requestId, baseUrl }, { scope: given }) {
+  async handle({ params, body, principal, header, timeLeftMs, requestId, baseUrl }, { scope: surfaceScope }) {
     assertOrigin(header('origin'), baseUrl());
-    const scope = readLastFlowAhead(given, params.surfaceId, String(body.params?.name));
+    const scope = readLastFlowAhead(surfaceScope, params.surfaceId, String(body.params?.name));
     const { surface, exposed } = await exposedItems(scope).findSurface(params.id, params.surfaceId);
     if (surface.type !== 'mcp') throw notFound('MCP server');
     assertOpen(surface, principal);

@@ -11,9 +11,9 @@ export const runSurfaceItem = defineEndpoint({
   ...runDeclaration,
   needs: { scope: surfaceRunScope },
 
-  async handle({ params, body, principal, header, timeLeftMs, requestId }, { scope: given }) {
+  async handle({ params, body, principal, header, timeLeftMs, requestId }, { scope: surfaceScope }) {
     const { id, surfaceId, endpointSlug } = params;
-    const scope = readLastFlowAhead(given, surfaceId, endpointSlug);
+    const scope = readLastFlowAhead(surfaceScope, surfaceId, endpointSlug);
     const whole = await exposedItems(scope).findSurface(id, surfaceId);
     assertOpen(whole.surface, principal);
     const found = findSlugItem(whole, 'api', endpointSlug);

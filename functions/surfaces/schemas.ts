@@ -7,7 +7,7 @@ import { getSurfaceType, surfaceTypeNames } from '../../shared/domain/surfaces/s
 const SurfaceName = nameUpTo(255);
 const Members = z.record(z.string(), z.unknown());
 
-const given = {
+const optionalFields = {
   environment: z.enum(surfaceEnvironments).optional().meta({
     description: 'A label for people: which flow version runs depends on the key. Default: development',
   }),
@@ -35,12 +35,12 @@ export const CreateSurfaceBody = z
     type: z.enum(surfaceTypeNames).meta({
       description: `${types.join('. ')}. Surfaces of the other types can be stored and configured; nothing responds there.`,
     }),
-    ...given,
+    ...optionalFields,
   })
   .meta({ examples: [{ name: 'Public API', type: 'api', status: 'active' }] });
 
 export const UpdateSurfaceBody = z
-  .strictObject({ name: SurfaceName.optional(), ...given })
+  .strictObject({ name: SurfaceName.optional(), ...optionalFields })
   .meta({ examples: [{ status: 'paused' }] });
 
 /** What the store takes: without the alias. */

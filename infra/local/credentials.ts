@@ -34,10 +34,10 @@ const testPermissions: Permission[] = [
 /** Returns a working live key and test key: those of the last start, if there was one. */
 export async function ensureCredentials(directory: string | undefined): Promise<Credentials> {
   const file = directory && join(directory, 'credentials.json');
-  const known = file ? readStored(file, Credentials) : undefined;
+  const stored = file ? readStored(file, Credentials) : undefined;
   const credentials = {
-    liveKey: chosenLiveKey() ?? known?.liveKey ?? generateKey('production'),
-    testKey: known?.testKey ?? generateKey('test'),
+    liveKey: chosenLiveKey() ?? stored?.liveKey ?? generateKey('production'),
+    testKey: stored?.testKey ?? generateKey('test'),
   };
   // Save the keys first: after a crash, the next start creates the saved keys, and none is lost.
   if (file) writePrivately(file, JSON.stringify(credentials, undefined, 2));

@@ -42,9 +42,10 @@ export function logMarks(directory: string, everyMs: number) {
       if (!end) continue;
       ends.set(name, end);
       const { salt1, salt2, frames } = end;
-      const known = written[name];
-      const isSame = known && known.salt1 === salt1 && known.salt2 === salt2 && known.frames === frames;
-      if (frames > 0) marks[name] = isSame ? known : { salt1, salt2, frames, at };
+      const lastText = written[name];
+      const isSame =
+        lastText && lastText.salt1 === salt1 && lastText.salt2 === salt2 && lastText.frames === frames;
+      if (frames > 0) marks[name] = isSame ? lastText : { salt1, salt2, frames, at };
     }
     // A stop that began meanwhile merges the logs.
     if (!timer || Object.keys(marks).every((name) => marks[name] === written[name])) return;

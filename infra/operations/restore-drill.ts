@@ -28,14 +28,15 @@ const restoredTable = 'restored';
 
 /** Restores a table and its payloads to a moment, starts a stack on it, and compares what it returns. */
 async function drill(): Promise<void> {
-  const given = directoryOption();
-  const directory = given === undefined ? mkdtempSync(join(tmpdir(), 'restore-drill-')) : resolve(given);
+  const chosenDirectory = directoryOption();
+  const directory =
+    chosenDirectory === undefined ? mkdtempSync(join(tmpdir(), 'restore-drill-')) : resolve(chosenDirectory);
   const stackDirectory = join(directory, 'stack');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   printNote(`The drill works in ${directory}`);
   const moment = await restoredMoment(directory, stackDirectory);
   await adopt(moment, stackDirectory);
-  if (given === undefined) rmSync(directory, { recursive: true, force: true });
+  if (chosenDirectory === undefined) rmSync(directory, { recursive: true, force: true });
 }
 
 function directoryOption(): string | undefined {

@@ -11,8 +11,8 @@ export function useOnceAtATime<Args extends readonly unknown[], Answer>(
   const underWay = useRef(new Map<string, Promise<Answer>>()).current;
   return (...args: Args): Promise<Answer> => {
     const key = hashKey([args[0]]);
-    const known = underWay.get(key);
-    if (known) return known;
+    const running = underWay.get(key);
+    if (running) return running;
     const acting = act(...args).finally(() => underWay.delete(key));
     underWay.set(key, acting);
     return acting;

@@ -30,7 +30,7 @@ interface Asked {
 export function useOpenRuns({ enabled = true, everyMs }: Asked) {
   const open = useCall('runs.list', all, {
     enabled,
-    everyMs: (known) => everyMs[busyOf(known?.data ?? [])],
+    everyMs: (page) => everyMs[busyOf(page?.data ?? [])],
   });
   const runs = open.data?.data ?? [];
   const countOf = (kind: OpenKind) => runs.filter((run) => isOf(kind, run)).length;

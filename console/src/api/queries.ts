@@ -99,8 +99,8 @@ export function usePages<Id extends CursorOperation>(
       (page as { pagination: { nextCursor: string | null } }).pagination.nextCursor ?? undefined,
     enabled,
     refetchInterval({ state: { data, error } }) {
-      const known = typeof everyMs === 'function' ? (data?.pages.flatMap(rowsIn) ?? []) : [];
-      return nextAskMs(typeof everyMs === 'function' ? everyMs(known) : everyMs, error);
+      const shownRows = typeof everyMs === 'function' ? (data?.pages.flatMap(rowsIn) ?? []) : [];
+      return nextAskMs(typeof everyMs === 'function' ? everyMs(shownRows) : everyMs, error);
     },
   });
   const rows = pages.data?.pages.flatMap(rowsIn);

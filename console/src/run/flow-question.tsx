@@ -30,8 +30,8 @@ export function FlowQuestion({ wait, box }: Props) {
   });
   const problems = useMemo(() => fieldProblems(answer.error), [answer.error]);
   const choose = (choice: string) => {
-    const given = { choice, ...(form && { values }), ...(comment.trim() !== '' && { comment }) };
-    answer.mutate({ params: { id: runId }, body: { stepId: stepPath, ...given } });
+    const waitAnswer = { choice, ...(form && { values }), ...(comment.trim() !== '' && { comment }) };
+    answer.mutate({ params: { id: runId }, body: { stepId: stepPath, ...waitAnswer } });
   };
   return (
     <section className="run-wait" aria-label={runViewTexts.question(question ?? '')}>

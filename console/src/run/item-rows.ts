@@ -39,14 +39,14 @@ export function itemRows(steps: readonly RanStep[], mapId: string, mapPath?: str
   }
   return [...items].map(([path, ran]) => {
     // One after the other. Theirs is the time and the cost of the steps inside of them.
-    const own = ran.filter(({ stepPath }) => !stepPath.slice(path.length + 1).includes('/'));
-    const costs = own.flatMap(({ cost }) => (cost === undefined || cost === null ? [] : [Number(cost)]));
+    const direct = ran.filter(({ stepPath }) => !stepPath.slice(path.length + 1).includes('/'));
+    const costs = direct.flatMap(({ cost }) => (cost === undefined || cost === null ? [] : [Number(cost)]));
     return {
       path,
       status: statusOf(ran),
-      output: own.at(-1)?.output,
+      output: direct.at(-1)?.output,
       cost: costs.length > 0 ? costs.reduce((sum, cost) => sum + cost, 0) : undefined,
-      durationMs: own.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
+      durationMs: direct.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
     };
   });
 }

@@ -13,9 +13,9 @@ export type DefaultModel = 'none' | 'stand-in' | 'model';
  */
 export function useDefaultModel(): DefaultModel | undefined {
   const catalog = useCall('model-configs.grouped', {}, asksOften);
-  const own = useCall('provider-keys.list', {}, asksOften);
+  const stored = useCall('provider-keys.list', {}, asksOften);
   const hasKey =
-    catalog.data && own.data ? isUsable(catalog.data) || own.data.providerKeys.length > 0 : undefined;
+    catalog.data && stored.data ? isUsable(catalog.data) || stored.data.providerKeys.length > 0 : undefined;
   const configs = useCall('model-configs.list', {}, { enabled: hasKey === true });
   if (hasKey === false) return 'none';
   return hasKey && configs.data && modelOf(configs.data);

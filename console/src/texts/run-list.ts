@@ -46,7 +46,7 @@ export const runListTexts = {
 
   filtersNotReadable: 'The filters in the address cannot be read',
   noSuchFilter: (name: string) => `There is no filter “${name}”`,
-  isNotOneOf: (value: string, known: readonly string[]) => `“${value}” is not one of ${known.join(', ')}`,
+  isNotOneOf: (value: string, allowed: readonly string[]) => `“${value}” is not one of ${allowed.join(', ')}`,
   isNotAnId: (value: string, forms: readonly string[]) =>
     `“${value}” is not an ID (${listed(forms, 'disjunction')})`,
   enterText: 'Enter a text',

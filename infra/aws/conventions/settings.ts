@@ -176,8 +176,8 @@ const ownOf = (context: Readonly<Record<string, unknown>>) =>
 
 function problemOf({ code, path, message, ...issue }: z.core.$ZodIssue): string {
   if (code === 'unrecognized_keys' && 'keys' in issue) {
-    const known = Object.keys(Context.shape).join(', ');
-    return `  ${issue.keys.join(', ')}: there is no such value. Known values: ${known}`;
+    const variableNames = Object.keys(Context.shape).join(', ');
+    return `  ${issue.keys.join(', ')}: there is no such value. Known values: ${variableNames}`;
   }
   return `  ${path.join('.')}: ${message}`;
 }

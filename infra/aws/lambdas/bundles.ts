@@ -54,10 +54,10 @@ export async function buildBundles(
     rm(folder, { recursive: true, force: true }),
   );
   await writeStartFiles(code, reached, later, directory);
-  await forEachConcurrently(reached, 8, async ([id, own]) => {
+  await forEachConcurrently(reached, 8, async ([id, usedChunks]) => {
     const folder = bundleFolder(folders, id);
-    await writeLaterFiles(later, own, folder);
-    const names = [...own.start, ...own.later];
+    await writeLaterFiles(later, usedChunks, folder);
+    const names = [...usedChunks.start, ...usedChunks.later];
     await addFiles(id, new Set(names.flatMap((name) => code.chunks.get(name)?.sources ?? [])), folder);
   });
   await rm(code.directory, { recursive: true });
@@ -65,8 +65,8 @@ export async function buildBundles(
 }
 
 /** What the code of a Lambda reads beside its modules. */
-async function addFiles(id: string, own: ReadonlySet<string>, folder: string): Promise<void> {
-  const modules = own.union(new Set(await writeThreadScripts(own, folder)));
+async function addFiles(id: string, usedChunks: ReadonlySet<string>, folder: string): Promise<void> {
+  const modules = usedChunks.union(new Set(await writeThreadScripts(usedChunks, folder)));
   const paths = Object.entries(carried).flatMap(([module, files]) => (modules.has(module) ? files : []));
   for (const path of paths) {
     const target = join(folder, 'node_modules', path);

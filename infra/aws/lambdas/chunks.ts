@@ -48,9 +48,9 @@ export async function writeChunks(
   const nameOf = (path: string) => relative(directory, path);
   const chunks = new Map<string, Chunk>();
   for (const [path, { imports, inputs }] of Object.entries(metafile.outputs)) {
-    const own = imports.filter(({ external }) => !external);
+    const internal = imports.filter(({ external }) => !external);
     const namesOf = (lazy: boolean) =>
-      own.filter(({ kind }) => (kind === 'dynamic-import') === lazy).map((each) => nameOf(each.path));
+      internal.filter(({ kind }) => (kind === 'dynamic-import') === lazy).map((each) => nameOf(each.path));
     chunks.set(nameOf(path), {
       imports: namesOf(false),
       lazyImports: namesOf(true),

@@ -86,9 +86,9 @@ function alertSender({ sesIdentities: [first] }: Settings): string | undefined {
 export function lambdaVariables(uses: readonly Use[], props: EnvironmentProps): Record<string, string> {
   const values = valuesOf(props);
   const names = new Set(uses.flatMap((use): readonly EnvironmentVariable[] => useVariables[use]));
-  const own = [...names].flatMap((name) => {
+  const entries = [...names].flatMap((name) => {
     const value = values[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  return { ...signalsOf(props.settings), ...Object.fromEntries(own) };
+  return { ...signalsOf(props.settings), ...Object.fromEntries(entries) };
 }

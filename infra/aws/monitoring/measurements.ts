@@ -49,7 +49,7 @@ export function createMeasurements(settings: Settings, stores: Stores) {
   const math = (expression: string, usingMetrics: Record<string, IMetric>, label: string) =>
     new MathExpression({ expression, usingMetrics, label, period: Duration.minutes(1) });
 
-  const own = (
+  const createMetric = (
     name: MetricName | typeof gatewayThrottles,
     {
       by = {},
@@ -64,7 +64,7 @@ export function createMeasurements(settings: Settings, stores: Stores) {
     metric('AWS/SQS', name, { QueueName: queues[queue].queueName }, statistic, 5);
 
   return {
-    own,
+    own: createMetric,
     ofApi,
     ofLambda,
     /** In percent; 0 for fewer than five errors a minute, which are many percent of few requests. */
@@ -77,7 +77,7 @@ export function createMeasurements(settings: Settings, stores: Stores) {
     lambdaThrottles: metric('AWS/Lambda', 'Throttles', {}),
     authorizerErrors: math(
       'errors - FILL(refusals, 0)',
-      { errors: ofLambda('Errors', 'authorizer'), refusals: own('TemporaryRefusals') },
+      { errors: ofLambda('Errors', 'authorizer'), refusals: createMetric('TemporaryRefusals') },
       'errors of the authorizer',
     ),
     deadLetters: (queue: QueueName) =>

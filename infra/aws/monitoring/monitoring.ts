@@ -66,8 +66,8 @@ export class Monitoring extends NestedStack {
 
   /** The operator's topic, and one of this stack for an email address, or to subscribe to later. */
   private topics({ alarmTopicArn, alarmEmail }: Settings): ITopic[] {
-    const given = alarmTopicArn ? [Topic.fromTopicArn(this, 'given-topic', alarmTopicArn)] : [];
-    if (given.length > 0 && !alarmEmail) return given;
+    const alarmTopics = alarmTopicArn ? [Topic.fromTopicArn(this, 'given-topic', alarmTopicArn)] : [];
+    if (alarmTopics.length > 0 && !alarmEmail) return alarmTopics;
     const topic = new Topic(this, 'topic', { displayName: 'Alarms', enforceSSL: true });
     // With a policy of its own, a topic accepts only whom the policy names.
     topic.addToResourcePolicy(
@@ -79,7 +79,7 @@ export class Monitoring extends NestedStack {
       }),
     );
     if (alarmEmail) topic.addSubscription(new EmailSubscription(alarmEmail));
-    return [...given, topic];
+    return [...alarmTopics, topic];
   }
 }
 

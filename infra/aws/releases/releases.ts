@@ -38,18 +38,19 @@ export class Releases extends Construct {
 
   /**
    * Releases the Lambdas of a group. Cognito's trigger has no release: the pool names the Lambda itself.
-   * @param own The stack of the group; without one, the releases are a nested stack of their own.
+   * @param nestedStack The stack of the group; without one, the releases are a nested stack of their own.
    * @returns The ARNs of the aliases, by the id of the Lambda.
    */
   release(
     group: string,
     entries: readonly LambdaEntry[],
     lambdas: Readonly<Record<string, LambdaFunction | undefined>>,
-    own?: NestedStack,
+    nestedStack?: NestedStack,
   ): Record<string, string> {
     const some = entries.filter(({ id }) => id !== preTokenGeneration);
     if (some.length === 0) return {};
-    const stack = own ?? new NestedStack(this, group, { description: `Releases of the group ${group}` });
+    const stack =
+      nestedStack ?? new NestedStack(this, group, { description: `Releases of the group ${group}` });
     stack.node.addDependency(this.monitoring, this.role);
     this.released.set(group, { stack, some });
     const owner = { applicationName: this.application.ref, serviceRoleArn: this.role.roleArn };

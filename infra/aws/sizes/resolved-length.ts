@@ -53,12 +53,12 @@ export function resolvedIn({ Resources }: StackTemplate) {
   function resolve(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(resolve);
     if (typeof value !== 'object' || value === null) return value;
-    const [[key, given] = ['', undefined]] = Object.entries(value);
-    if (key === 'Ref') return pseudo[given] ?? textOf(given, false);
-    if (key === 'Fn::GetAtt') return textOf([given].flat()[0], /arn/i.test([given].flat()[1]));
-    if (key === 'Fn::Join') return (resolve(given[1]) as string[]).join(given[0]);
-    if (key === 'Fn::Split') return (resolve(given[1]) as string).split(given[0]);
-    if (key === 'Fn::Select') return (resolve(given[1]) as string[])[given[0]];
+    const [[key, argument] = ['', undefined]] = Object.entries(value);
+    if (key === 'Ref') return pseudo[argument] ?? textOf(argument, false);
+    if (key === 'Fn::GetAtt') return textOf([argument].flat()[0], /arn/i.test([argument].flat()[1]));
+    if (key === 'Fn::Join') return (resolve(argument[1]) as string[]).join(argument[0]);
+    if (key === 'Fn::Split') return (resolve(argument[1]) as string).split(argument[0]);
+    if (key === 'Fn::Select') return (resolve(argument[1]) as string[])[argument[0]];
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, resolve(part)]));
   }
   return { lengthOf: (policy: object) => JSON.stringify(resolve(policy)).replaceAll(/\s/g, '').length };

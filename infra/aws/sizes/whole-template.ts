@@ -38,10 +38,10 @@ export function wholeTemplate(stack: Stack, leaves: readonly (Stack | undefined)
   for (const nested of findNestedStacks(stack)) {
     if (leaves.includes(nested)) continue;
     const id = stack.getLogicalId(nested.nestedStackResource as CfnStack);
-    const given: Json = whole.Resources[id]?.Properties.Parameters ?? {};
-    for (const [own, resource] of Object.entries(templateOf(nested).Resources)) {
-      if (whole.Resources[own]) throw new Error(`${own} is in two stacks`);
-      whole.Resources[own] = withValues(resource, given) as TemplateResource;
+    const nestedParameters: Json = whole.Resources[id]?.Properties.Parameters ?? {};
+    for (const [innerId, resource] of Object.entries(templateOf(nested).Resources)) {
+      if (whole.Resources[innerId]) throw new Error(`${innerId} is in two stacks`);
+      whole.Resources[innerId] = withValues(resource, nestedParameters) as TemplateResource;
     }
   }
   for (const { Type, Properties } of Object.values(whole.Resources))

@@ -60,8 +60,8 @@ async function deleteSecrets(): Promise<void> {
   ))
     names.push(...SecretList.flatMap(({ Name }) => Name ?? []));
   // The filter ignores case.
-  const own = names.filter((name) => name.startsWith(prefix));
-  await forEachConcurrently(own, concurrency, async (SecretId) => {
+  const prefixed = names.filter((name) => name.startsWith(prefix));
+  await forEachConcurrently(prefixed, concurrency, async (SecretId) => {
     await client.send(new DeleteSecretCommand({ SecretId, ForceDeleteWithoutRecovery: true }));
   });
 }

@@ -56,10 +56,10 @@ export function makeAdmission({ nowMs, utilization, highestUtilization }: Proces
       const seconds = secondsFor(load);
       if (seconds > timeoutSeconds * shareMax) throw busy(Math.min(Math.ceil(seconds), timeoutSeconds));
     }
-    const own = { since: nowMs() };
-    load.running.add(own);
+    const entry = { since: nowMs() };
+    load.running.add(entry);
     return () => {
-      load.running.delete(own);
+      load.running.delete(entry);
       load.ended.push(nowMs());
       if (load.ended.length > endedMax) load.ended.shift();
     };

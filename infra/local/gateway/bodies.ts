@@ -42,9 +42,9 @@ export function bodyReader(bounds: BodyBounds) {
 
   function hold(network: string, bytes: number): void {
     held += bytes;
-    const own = (heldBy.get(network) ?? 0) + bytes;
-    if (own === 0) heldBy.delete(network);
-    else heldBy.set(network, own);
+    const networkBytes = (heldBy.get(network) ?? 0) + bytes;
+    if (networkBytes === 0) heldBy.delete(network);
+    else heldBy.set(network, networkBytes);
   }
 
   return async function read(request: IncomingMessage, response: ServerResponse): Promise<ReadBody> {
@@ -54,17 +54,17 @@ export function bodyReader(bounds: BodyBounds) {
     if (length === 0) return Buffer.alloc(0);
     if (length !== undefined && length > bodyBytesMax) return 'too large';
     const network = toNetwork(request.socket.remoteAddress ?? null);
-    let own = 0;
+    let bodyBytes = 0;
     const grow = (bytes: number) => {
-      const more = bytes > smallBytes ? bytes - own : 0;
+      const more = bytes > smallBytes ? bytes - bodyBytes : 0;
       if (more <= 0) return;
       if ((heldBy.get(network) ?? 0) + more > bounds.bytesPerNetwork)
         throw tooManyAtOnce(ofNetwork, retryAfterSeconds);
       if (held + more > bounds.bytes) throw new ServiceError('BUSY', ofAll, { retryAfterSeconds });
       hold(network, more);
-      own += more;
+      bodyBytes += more;
     };
-    response.once('close', () => hold(network, -own));
+    response.once('close', () => hold(network, -bodyBytes));
     grow(length ?? 0);
     if (expect) response.writeContinue();
     const body = await collect(request, length, { grow, ...bounds });

@@ -105,11 +105,11 @@ export function traceHeader(
   for (const [hash, count] of causes.flatMap(lineageIn)) {
     lineage.set(hash, Math.max(count, lineage.get(hash) ?? 0));
   }
-  const own = hashOf(name);
-  const invocations = (lineage.get(own) ?? 0) + 1;
+  const nameHash = hashOf(name);
+  const invocations = (lineage.get(nameHash) ?? 0) + 1;
   if (invocations > invocationsMax && recursiveLoop === 'Terminate')
     throw new RecursiveInvocation(`A chain of messages has invoked ${name} ${invocationsMax} times`);
-  lineage.set(own, invocations);
+  lineage.set(nameHash, invocations);
   const root = causes.map((cause) => partOf(cause, 'Root')).find(Boolean) ?? newRoot();
   return `Root=${root};Sampled=0;Lineage=${[...lineage].map((entry) => entry.join(':')).join('|')}`;
 }

@@ -14,7 +14,7 @@ export interface Rights {
 
 /** `variables`: those that AWS sets for each invocation. */
 const running = new AsyncLocalStorage<{ rights: Rights; variables: Record<string, string> }>();
-const known: ReadonlySet<string> = new Set(Object.values(useVariables).flat());
+const declared: ReadonlySet<string> = new Set(Object.values(useVariables).flat());
 
 /** The rights that a deployment gives a Lambda for its uses. */
 export const lambdaRights = (name: string, uses: readonly Use[]): Rights => ({
@@ -73,7 +73,7 @@ interface Command {
 }
 
 const isHidden = (name: string | symbol) =>
-  typeof name === 'string' && known.has(name) && running.getStore()?.rights.variables.has(name) === false;
+  typeof name === 'string' && declared.has(name) && running.getStore()?.rights.variables.has(name) === false;
 
 const variableOf = (name: string | symbol) =>
   typeof name === 'string' ? running.getStore()?.variables[name] : undefined;

@@ -60,8 +60,8 @@ const sqliteCannotOpen = 14;
 export function shortageIn(error: unknown, file?: string): string | undefined {
   const { code = '', errcode = 0 } = error as { code?: string; errcode?: number };
   const primary = errcode & 0xff;
-  const known = primary === sqliteCannotOpen && file ? codeOfOpening(file) : (sqliteCodes[primary] ?? code);
-  return Object.hasOwn(causes, known) ? causes[known]?.() : undefined;
+  const name = primary === sqliteCannotOpen && file ? codeOfOpening(file) : (sqliteCodes[primary] ?? code);
+  return Object.hasOwn(causes, name) ? causes[name]?.() : undefined;
 }
 
 function codeOfOpening(file: string): string {

@@ -49,8 +49,8 @@ export function openVectors(directory: string | undefined) {
   });
 
   function matrixOf({ id, dimension }: IndexRow): Matrix {
-    const known = matrices.get(id);
-    if (known) return known;
+    const loaded = matrices.get(id);
+    if (loaded) return loaded;
     const matrix = new Matrix(dimension);
     for (const { key, vector } of statement.all.iterate(id))
       matrix.set(key as string, floatsIn(vector as Uint8Array));

@@ -27,11 +27,11 @@ export async function startScheduler(
   clocks = systemClocks,
 ) {
   const schedules = openSchedules(directory, urlOf, clocks);
-  const known = new Set(['default', ...groups]);
+  const groupNames = new Set(['default', ...groups]);
   const server = httpServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://scheduler');
     const { status, body, error } = await text(request)
-      .then((sent) => perform({ schedules, known }, request.method ?? 'GET', url, sent))
+      .then((sent) => perform({ schedules, known: groupNames }, request.method ?? 'GET', url, sent))
       .catch(failure);
     response
       .writeHead(status, { 'content-type': 'application/json', ...(error && { 'x-amzn-errortype': error }) })

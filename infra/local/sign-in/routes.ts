@@ -24,8 +24,8 @@ export function signInRoutes(issuerPath: string, tokens: SessionTokens, userId: 
     const request = new URLSearchParams(event.queryStringParameters as Record<string, string>);
     const refusal = refusalOf(request, event);
     if (refusal) return json(400, { error: 'invalid_request', error_description: refusal });
-    const known = request.get('prompt') === 'login' ? undefined : await signedIn(event, tokens);
-    if (known) return redirect(answered(request, { code: granted(request, known) }));
+    const signedInUser = request.get('prompt') === 'login' ? undefined : await signedIn(event, tokens);
+    if (signedInUser) return redirect(answered(request, { code: granted(request, signedInUser) }));
     if (request.get('prompt') === 'none') return redirect(answered(request, { error: 'login_required' }));
     return page(200, { request, userId });
   };
@@ -205,9 +205,9 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 /** Whether an address is that of the console of this stack, by any name of this machine. */
 function isOwnPage(uri: string, { headers }: Sent): boolean {
   const { protocol, pathname, hostname = '', port } = URL.parse(uri) ?? {};
-  const own = URL.parse(`http://${headers.Host ?? headers.host}`);
-  const isHere = hostname === own?.hostname || loopbackNames.includes(hostname);
-  return protocol === 'http:' && isHere && port === own?.port && pathname === '/console';
+  const ownUrl = URL.parse(`http://${headers.Host ?? headers.host}`);
+  const isHere = hostname === ownUrl?.hostname || loopbackNames.includes(hostname);
+  return protocol === 'http:' && isHere && port === ownUrl?.port && pathname === '/console';
 }
 
 /** Whether a page of this stack sent the request, or no page. Without this, others could sign a person in as somebody. */

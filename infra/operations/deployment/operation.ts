@@ -38,12 +38,12 @@ export function parseOptions<Name extends string, Flag extends string = never>(
   args: readonly string[] = process.argv.slice(2),
 ): Given<Name, Flag> {
   const wrong = (reason: string) => new OperationError(`${reason}\nUsage: ${usage}`);
-  const { context: given = [], ...options } = parsed(names, flags, args, wrong);
-  const pairs = (given as string[]).map((value) => /^([^=]*)=?(.*)$/s.exec(value)?.slice(1) ?? []);
+  const { context: contextValues = [], ...options } = parsed(names, flags, args, wrong);
+  const pairs = (contextValues as string[]).map((value) => /^([^=]*)=?(.*)$/s.exec(value)?.slice(1) ?? []);
   const [env, another] = pairs.flatMap(([name, value]) => (name === 'env' ? value : []));
-  const known = Object.keys(environments);
-  if (env === undefined || another !== undefined || !known.includes(env))
-    throw wrong(`Name the environment: -c env=${known.join(', -c env=')}`);
+  const environmentNames = Object.keys(environments);
+  if (env === undefined || another !== undefined || !environmentNames.includes(env))
+    throw wrong(`Name the environment: -c env=${environmentNames.join(', -c env=')}`);
   return {
     env: env as EnvironmentName,
     options: options as Given<Name, Flag>['options'],

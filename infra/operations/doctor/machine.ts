@@ -28,11 +28,11 @@ export const machineChecks: readonly DoctorCheck<Environment>[] = [
 async function nodeVersion(): Promise<CheckFinding> {
   const manifest = new URL('../../../node_modules/node/package.json', import.meta.url);
   const { version } = JSON.parse(await readFile(manifest, 'utf8'));
-  const own = process.versions.node;
-  return own === version
-    ? ok(own)
+  const running = process.versions.node;
+  return running === version
+    ? ok(running)
     : problem(
-        `${own}, but the project pins ${version}`,
+        `${running}, but the project pins ${version}`,
         'Run npm ci, and start commands with npm run or npx.',
       );
 }

@@ -19,16 +19,24 @@ export function newStepType(type: string): string[] {
   create(`shared/execution/steps/${type}.ts`, runnerOf(type, name));
   create(`test/shared/execution/steps/${type}.test.ts`, testOf(type));
 
-  const own = new RegExp(`^ *'?${neighbour}'?(?:: .*)?,$`);
+  const entryLine = new RegExp(`^ *'?${neighbour}'?(?:: .*)?,$`);
   const declarations = 'shared/domain/flows/step-types/index.ts';
   insertAfter(declarations, /^import /, `import { ${name}Step } from './${type}.ts';`);
-  insertAfter(declarations, own, `  '${type}': ${name}Step,`);
+  insertAfter(declarations, entryLine, `  '${type}': ${name}Step,`);
   const runners = 'shared/execution/steps/index.ts';
   insertAfter(runners, /^import /, `import { ${name}Runner } from './${type}.ts';`);
-  insertAfter(runners, own, name === type ? `  ${name}: ${name}Runner,` : `  '${type}': ${name}Runner,`);
-  insertAfter('test/shared/execution/engine/any-step.ts', own, `  '${type}': config({ text }),`);
-  insertAfter('test/functions/dispatch/permissions.test.ts', own, `  '${type}': null,`);
-  insertAfter('console/src/screens/flows/steps/step-types.ts', own, `      '${type}': '${sentence(type)}',`);
+  insertAfter(
+    runners,
+    entryLine,
+    name === type ? `  ${name}: ${name}Runner,` : `  '${type}': ${name}Runner,`,
+  );
+  insertAfter('test/shared/execution/engine/any-step.ts', entryLine, `  '${type}': config({ text }),`);
+  insertAfter('test/functions/dispatch/permissions.test.ts', entryLine, `  '${type}': null,`);
+  insertAfter(
+    'console/src/screens/flows/steps/step-types.ts',
+    entryLine,
+    `      '${type}': '${sentence(type)}',`,
+  );
   return write();
 }
 

@@ -59,8 +59,8 @@ function objectText({ properties = {}, required = [], additionalProperties }: Sc
   );
   const others = otherMembers(additionalProperties);
   if (members.length === 0) return others ?? '{ [name: string]: never }';
-  const own = `{\n${members.join('\n')}\n}`;
-  return others ? `${own} & ${others}` : own;
+  const inputMembers = `{\n${members.join('\n')}\n}`;
+  return others ? `${inputMembers} & ${others}` : inputMembers;
 }
 
 function otherMembers(additional: Schema['additionalProperties']): string | undefined {

@@ -1,6 +1,9 @@
 /**
  * What people and models see of work with secrets: `[secret:KEY]` in place of a value. What flows on keeps the value: the
  * variables of later steps, requests, records. So an output that has a value is two, one to show and one that flows on.
+ *
+ * A run opens its masks once, around its ports: they learn each value when it is opened, before anything can show it. Runners of
+ * steps and of tools ask them for what may be shown; a crash loses them, and the next attempt learns the values anew.
  */
 import type { A2aPort } from '../../adapters/ports/a2a-port.ts';
 import type { McpPort } from '../../adapters/ports/mcp-port.ts';

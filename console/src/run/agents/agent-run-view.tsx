@@ -46,8 +46,8 @@ interface InnerProps {
   agentId: string;
 }
 
-function Inner({ run: { id: executionId, agentId: own, agentName, status }, agentId }: InnerProps) {
-  const of = own ?? agentId;
+function Inner({ run: { id: executionId, agentId: innerAgentId, agentName, status }, agentId }: InnerProps) {
+  const of = innerAgentId ?? agentId;
   const live = useAgentRun(of, { executionId, status });
   return (
     <section className="run-inner" aria-label={sharedTexts.runOf(agentName ?? runViewTexts.aSubAgent)}>

@@ -75,22 +75,22 @@ export function openAgentRun({ follow, show, executionId, everyMs = lookEveryMs 
     clearTimeout(timer);
     const id = executionId ?? state.run.executionId;
     if (!id || state.run.end || state.isSending || following || page.signal.aborted) return;
-    const own = new AbortController();
-    following = own;
+    const stopping = new AbortController();
+    following = stopping;
     set({ lost: undefined });
     try {
-      await readInBatches(follow(id, after, AbortSignal.any([page.signal, own.signal])), (events) => {
+      await readInBatches(follow(id, after, AbortSignal.any([page.signal, stopping.signal])), (events) => {
         after = events.at(-1)?.seq ?? after;
         failures = 0;
         take(events);
       });
       lookLater();
     } catch (error) {
-      if (own.signal.aborted) return;
+      if (stopping.signal.aborted) return;
       if (shouldRetry(failures++, error as Error)) lookLater();
       else set({ lost: error as Error });
     } finally {
-      if (following === own) following = undefined;
+      if (following === stopping) following = undefined;
     }
   }
 

@@ -105,8 +105,8 @@ function useNewestRun(agentId: string, run: NewestAgentRun): NewestAgentRun {
     { params: { id: agentId }, query: { executionId: run.id } },
     {
       enabled: isOpen,
-      everyMs: (known) => {
-        const last = known ? known.data[0] : run;
+      everyMs: (lastPage) => {
+        const last = lastPage ? lastPage.data[0] : run;
         return (last && howOftenMs[last.status]) ?? false;
       },
     },

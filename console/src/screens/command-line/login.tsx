@@ -89,8 +89,8 @@ const forms = {
 };
 
 /** Anybody can write an address: whatever is not in the form of the command line is refused. */
-function parseLoginRequest(given: Readonly<Record<string, string | undefined>>): LoginRequest | undefined {
-  const { host = '', challenge = '', port, state = '' } = given;
+function parseLoginRequest(search: Readonly<Record<string, string | undefined>>): LoginRequest | undefined {
+  const { host = '', challenge = '', port, state = '' } = search;
   if (!forms.host.test(host) || !forms.challenge.test(challenge)) return undefined;
   if (port === undefined) return { host, challenge };
   return isPort(port) && forms.state.test(state) ? { host, challenge, callback: { port, state } } : undefined;

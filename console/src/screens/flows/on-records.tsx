@@ -28,9 +28,9 @@ export function OnRecords({ form: Form }: { form: ComponentType<FormOnRecords> }
   return (
     <FlowPage>
       <Loaded of={types}>
-        {(known) =>
-          known.types[0] ? (
-            <Form flowId={id} known={known} first={known.types[0].type} upload={upload} />
+        {(recordTypes) =>
+          recordTypes.types[0] ? (
+            <Form flowId={id} known={recordTypes} first={recordTypes.types[0].type} upload={upload} />
           ) : (
             <Empty title={flowTexts.noRecordsToRunOn}>
               <p>{flowTexts.uploadOrBeginWithSamples}</p>

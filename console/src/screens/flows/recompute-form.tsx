@@ -16,7 +16,7 @@ import { useRunOptions } from './run-options.tsx';
 const filteredMax = 10_000;
 
 /** Runs a version again where something changed. What that costs is shown first. */
-export function RecomputeForm({ flowId, known, first }: FormOnRecords) {
+export function RecomputeForm({ flowId, known: types, first }: FormOnRecords) {
   const navigate = useNavigate();
   const records = useRecordChoice(first, filteredMax);
   const run = useRunOptions();
@@ -36,7 +36,7 @@ export function RecomputeForm({ flowId, known, first }: FormOnRecords) {
   return (
     <div className="runs-form">
       <p className="help">{flowTexts.recomputeHelp}</p>
-      <RecordChoice known={known} of={records} />
+      <RecordChoice known={types} of={records} />
       <Choice label={sharedTexts.version} value={version} options={versions} onChange={setVersion} />
       {run.fields}
       <RunForecast

@@ -37,9 +37,9 @@ export function useRecordChoice(first: string, filteredMax: number) {
   };
 }
 
-export const RecordChoice = ({ known, of }: { known: KnownTypes; of: ChosenRecords }) => (
+export const RecordChoice = ({ known: recordTypes, of }: { known: KnownTypes; of: ChosenRecords }) => (
   <>
-    <TypeChoice label={flowTexts.recordType} known={known} value={of.type} onChange={of.chooseType} />
+    <TypeChoice label={flowTexts.recordType} known={recordTypes} value={of.type} onChange={of.chooseType} />
     <FilterBuilder value={of.filter} onChange={of.setFilter} type={of.type} />
     {of.problem && <p className="problem">{of.problem}</p>}
   </>

@@ -17,7 +17,7 @@ import { type Priority, useRunOptions } from './run-options.tsx';
 export const RunOnRecords = () => <OnRecords form={RunForm} />;
 
 /** Which records, and how many at a time. */
-function RunForm({ flowId, known, first, upload }: FormOnRecords) {
+function RunForm({ flowId, known: types, first, upload }: FormOnRecords) {
   const navigate = useNavigate();
   const records = useRecordChoice(first, chosenMax);
   const run = useRunOptions();
@@ -36,7 +36,7 @@ function RunForm({ flowId, known, first, upload }: FormOnRecords) {
   return (
     <div className="runs-form">
       <p className="help">{flowTexts.runsPublishedVersion}</p>
-      <RecordChoice known={known} of={records} />
+      <RecordChoice known={types} of={records} />
       {run.fields}
       <CheckField
         label={flowTexts.reuseUnchanged}

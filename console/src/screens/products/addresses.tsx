@@ -21,11 +21,11 @@ const paths: Record<string, readonly (readonly [title: string, path: string])[]>
 
 /** Where others reach a surface. */
 export function Addresses({ place, type }: { place: SurfaceIds; type: string }) {
-  const known = paths[type];
-  if (!known) return null;
+  const surfacePath = paths[type];
+  if (!surfacePath) return null;
   return (
     <dl className="card products-addresses">
-      {known.map(([title, path]) => {
+      {surfacePath.map(([title, path]) => {
         const url = addressOf(place) + path;
         return (
           <div key={title}>

@@ -87,9 +87,9 @@ export function TableTools({ type, address, setAddress, fields, shown }: Props) 
 function useDraft<Value>(kept: Value, keep: (value: Value) => void) {
   const text = JSON.stringify(kept);
   const [draft, setDraft] = useState(kept);
-  const [seen, setSeen] = useState(text);
+  const [before, setSeen] = useState(text);
   const [sent, setSent] = useState<string>();
-  if (seen !== text) {
+  if (before !== text) {
     setSeen(text);
     setSent(undefined);
     if (text !== sent) setDraft(kept);

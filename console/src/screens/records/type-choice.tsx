@@ -15,9 +15,9 @@ interface Props {
 }
 
 /** A type of records: one of the newest records, or one that somebody names. */
-export function TypeChoice({ label, known, value, onChange, none }: Props) {
+export function TypeChoice({ label, known: recordTypes, value, onChange, none }: Props) {
   const [other, setOther] = useState('');
-  const types = known.types.map(({ type }) => type);
+  const types = recordTypes.types.map(({ type }) => type);
   const named = value === '' || types.includes(value) ? [] : [value];
   const options = [...types, ...named].map((type) => ({ value: type, label: type }));
   return (
@@ -28,11 +28,11 @@ export function TypeChoice({ label, known, value, onChange, none }: Props) {
         options={none === undefined ? options : [{ value: '', label: none }, ...options]}
         onChange={onChange}
       />
-      {known.truncated && (
+      {recordTypes.truncated && (
         <div className="list-item">
           <TextField
             label={recordTexts.otherType}
-            help={recordTexts.typesOfNewest(known.recordsRead)}
+            help={recordTexts.typesOfNewest(recordTypes.recordsRead)}
             value={other}
             onChange={setOther}
           />

@@ -33,7 +33,7 @@ export function OneAgentRun() {
   const execution = useCall(
     'agent-executions.get',
     { params },
-    { everyMs: (known) => (known && howOftenMs[known.status]) ?? false },
+    { everyMs: (fetchedExecution) => (fetchedExecution && howOftenMs[fetchedExecution.status]) ?? false },
   );
   const cancel = useAction('agent-runs.cancel', { changes: ['agents'] });
   const name = execution.data?.agentName ?? runTexts.agent;
@@ -60,12 +60,12 @@ export function OneAgentRun() {
       }
     >
       <Loaded of={execution}>
-        {(known) => (
+        {(fetchedExecution) => (
           <div className="stack">
-            <AgentRunFacts execution={known} agentId={id} />
-            <Warnings of={known.warnings} />
-            <Prompts execution={known} agentId={id} />
-            <Timeline key={executionId} execution={known} agentId={id} />
+            <AgentRunFacts execution={fetchedExecution} agentId={id} />
+            <Warnings of={fetchedExecution.warnings} />
+            <Prompts execution={fetchedExecution} agentId={id} />
+            <Timeline key={executionId} execution={fetchedExecution} agentId={id} />
           </div>
         )}
       </Loaded>

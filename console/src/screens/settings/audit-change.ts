@@ -12,11 +12,11 @@ interface Entry {
  * @param earlier Entries of the same target, newest first.
  */
 export function auditChange({ action, details }: Entry, earlier: readonly Entry[]) {
-  const known: JsonObject = {};
-  for (const entry of earlier.toReversed()) Object.assign(known, entry.details);
-  if (/[.-](deleted|removed)$/.test(action)) return { before: known, after: {} };
-  const names = Object.keys(details).filter((name) => Object.hasOwn(known, name));
-  const before = Object.fromEntries(names.map((name) => [name, known[name]]));
+  const knownDetails: JsonObject = {};
+  for (const entry of earlier.toReversed()) Object.assign(knownDetails, entry.details);
+  if (/[.-](deleted|removed)$/.test(action)) return { before: knownDetails, after: {} };
+  const names = Object.keys(details).filter((name) => Object.hasOwn(knownDetails, name));
+  const before = Object.fromEntries(names.map((name) => [name, knownDetails[name]]));
   return { before, after: details };
 }
 

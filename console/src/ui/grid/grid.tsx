@@ -126,11 +126,11 @@ interface Anchored<Row> {
 
 /** The first row in view stays in its place when rows above it come and go. */
 function useAnchor<Row>({ rows, keyOf, top, rowHeight }: Anchored<Row>): void {
-  const known = useRef(rows);
+  const latest = useRef(rows);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only other rows can move the one in view
   useLayoutEffect(() => {
-    const before = known.current;
-    known.current = rows;
+    const before = latest.current;
+    latest.current = rows;
     const index = Math.floor((window.scrollY - top) / rowHeight);
     const anchor = before[index];
     if (before === rows || !anchor) return;

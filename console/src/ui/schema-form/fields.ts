@@ -18,8 +18,8 @@ export type FormField =
 /** From so many characters on, a text has several lines. */
 const longText = 500;
 
-export function schemaField(given: JsonSchema, root: JsonSchema): FormField {
-  const schema = withoutNull(given, root);
+export function schemaField(declaredSchema: JsonSchema, root: JsonSchema): FormField {
+  const schema = withoutNull(declaredSchema, root);
   const { type, enum: values, oneOf, anyOf, properties, items } = schema;
   if ('const' in schema) return { kind: 'const', value: schema.const };
   if (values?.every((each) => typeof each === 'string'))

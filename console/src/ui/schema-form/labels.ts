@@ -7,8 +7,8 @@ export function toLabel(name: string): string {
     .split(' ')
     .map((word) => (/^[A-Z0-9]{2,}$/.test(word) ? word : word.toLowerCase()))
     .join(' ');
-  const known = words.replace(/\b(id|ids|url|api|json|ttl|mcp|http|pdf)\b/g, (word) =>
+  const spelled = words.replace(/\b(id|ids|url|api|json|ttl|mcp|http|pdf)\b/g, (word) =>
     word === 'ids' ? 'IDs' : word.toUpperCase(),
   );
-  return known.charAt(0).toUpperCase() + known.slice(1);
+  return spelled.charAt(0).toUpperCase() + spelled.slice(1);
 }

@@ -28,8 +28,8 @@ compdef _${functionName(name)} ${name}`,
   fish: (name, choices) =>
     choices
       .map(({ words, next }) => {
-        const seen = words.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
-        const condition = words.length === 0 ? '__fish_use_subcommand' : seen;
+        const conditions = words.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
+        const condition = words.length === 0 ? '__fish_use_subcommand' : conditions;
         return `complete -c ${name} -n '${condition}' -a '${next.join(' ')}'`;
       })
       .join('\n'),
@@ -56,8 +56,8 @@ export const addCompletion = (program: Command) =>
     });
 
 function choicesOf(command: Command, words: readonly string[] = []): Choices[] {
-  const own = command.options.flatMap(({ long }) => long ?? []);
-  const options = words.length === 0 ? own : [...own, '--json', '--profile'];
+  const flags = command.options.flatMap(({ long }) => long ?? []);
+  const options = words.length === 0 ? flags : [...flags, '--json', '--profile'];
   const names = command.commands.map((each) => each.name());
   const inside = command.commands.flatMap((each) => choicesOf(each, [...words, each.name()]));
   return [{ words, next: [...names, ...options, '--help'] }, ...inside];

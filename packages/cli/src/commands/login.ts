@@ -31,11 +31,11 @@ export const addLogin = (program: Command) =>
     )
     .action(async (_, command: Command) => login(command.optsWithGlobals<LoginOptions>()));
 
-async function login({ url: given, key, browser, profile: name, json }: LoginOptions): Promise<void> {
+async function login({ url: typedAddress, key, browser, profile: name, json }: LoginOptions): Promise<void> {
   const path = profilesPath(process.env);
   assertStorable(path);
   const former = storedProfile(path, name);
-  const url = deploymentAddress(given ?? former?.url ?? localStack);
+  const url = deploymentAddress(typedAddress ?? former?.url ?? localStack);
   if (isReadableOnTheWay(url)) printNotice(`Warning: the network can read the key on its way to ${url}`);
   const store = (apiKey: string) => saveProfile(path, name, { url, apiKey, isOwnKey: key === undefined });
   const storeLogin = async ({ apiKey, account }: { apiKey: string; account: string }) => {

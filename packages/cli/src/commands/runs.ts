@@ -58,9 +58,9 @@ async function newest(client: Client, { kind, status, limit }: RunsOptions): Pro
 }
 
 /** Prints a run again when its status changes; with --json as one line each. */
-async function follow(client: Client, options: RunsOptions, isJson: boolean, known: readonly Run[]) {
-  const statuses = new Map(known.map(({ id, status }) => [id, status]));
-  if (isJson) for (const run of known.toReversed()) print(JSON.stringify(run));
+async function follow(client: Client, options: RunsOptions, isJson: boolean, listed: readonly Run[]) {
+  const statuses = new Map(listed.map(({ id, status }) => [id, status]));
+  if (isJson) for (const run of listed.toReversed()) print(JSON.stringify(run));
   for (;;) {
     await sleep(pollMs);
     for (const run of (await newest(client, options)).toReversed()) {

@@ -19,11 +19,11 @@ export const addSecrets = (program: Command) =>
       const value = await readHidden(`Value of ${key}: `);
       if (value === '') throw new CliError('The value is empty');
       const { data: secrets } = await client.secrets.list();
-      const known = secrets.find((secret) => secret.key === key);
+      const stored = secrets.find((secret) => secret.key === key);
       const body = { value, ...(description !== undefined && { description }) };
-      const { data } = known
-        ? await client.secrets.update({ params: { id: known.id }, body })
+      const { data } = stored
+        ? await client.secrets.update({ params: { id: stored.id }, body })
         : await client.secrets.create({ body: { key, ...body } });
       if (isJson) printJson(data);
-      else print(known ? `Replaced the value of ${key}` : `Created ${key}`);
+      else print(stored ? `Replaced the value of ${key}` : `Created ${key}`);
     });

@@ -69,15 +69,15 @@ async function diff(session: CliSession, folder: string, options: PlanOptions): 
   print(count === 0 ? 'Nothing would change' : `${counted(count, 'change')}`);
 }
 
-async function push(session: CliSession, folder: string, given: PushOptions): Promise<void> {
-  const { document, options, plan } = await planOf(session, folder, given);
+async function push(session: CliSession, folder: string, pushOptions: PushOptions): Promise<void> {
+  const { document, options, plan } = await planOf(session, folder, pushOptions);
   const { planHash, changes, errors, notes } = plan;
   const isShown = !session.isJson;
   const count = isShown ? printChanges(changes) : changes.filter(({ action }) => action !== 'none').length;
   for (const note of isShown ? notes : []) print(`Note: ${note}`);
   refuseErrors(errors);
   if (count === 0) return isShown ? print('Nothing changes') : printJson(plan);
-  if (!given.yes && !(await confirmed(`Apply ${counted(count, 'change')}? (y/n): `))) {
+  if (!pushOptions.yes && !(await confirmed(`Apply ${counted(count, 'change')}? (y/n): `))) {
     throw new CliError('Nothing was changed');
   }
   const applied = await session.client.workspace.apply({ body: { document, planHash, ...options } });

@@ -4,10 +4,10 @@ import { CliError } from '../cli-error.ts';
 const example = 'Example: https://api.example.com';
 
 /** The address of an API as it is stored: without what would not lead to its endpoints. @throws CliError if it has more */
-export function deploymentAddress(given: string): string {
-  const url = URL.parse(given);
+export function deploymentAddress(typedAddress: string): string {
+  const url = URL.parse(typedAddress);
   if (!url || !['https:', 'http:'].includes(url.protocol)) {
-    throw new CliError(`${given} is not an address that begins with https:// or http://. ${example}`);
+    throw new CliError(`${typedAddress} is not an address that begins with https:// or http://. ${example}`);
   }
   if (url.username || url.password) {
     throw new CliError(`The address must not contain a user or a password. ${example}`);

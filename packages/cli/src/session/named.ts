@@ -31,15 +31,15 @@ const kinds = {
 } satisfies Record<string, Kind>;
 
 /** The id of what a person names by its id or its name. @throws CliError unless exactly one has the name */
-export async function findId(client: Client, kind: keyof typeof kinds, given: string): Promise<string> {
+export async function findId(client: Client, kind: keyof typeof kinds, text: string): Promise<string> {
   const { what, prefix, search } = kinds[kind];
-  if (given.startsWith(prefix)) return given;
+  if (text.startsWith(prefix)) return text;
   const found: string[] = [];
-  for await (const { id, name } of search(client, given)) if (name === given) found.push(id);
+  for await (const { id, name } of search(client, text)) if (name === text) found.push(id);
   const [id] = found;
-  if (!id) throw new CliError(`There is no ${what} with the name ${given}`);
+  if (!id) throw new CliError(`There is no ${what} with the name ${text}`);
   if (found.length > 1) {
-    throw new CliError(`${found.length} ${what}s have the name ${given}. Use an id: ${found.join(', ')}`);
+    throw new CliError(`${found.length} ${what}s have the name ${text}. Use an id: ${found.join(', ')}`);
   }
   return id;
 }

@@ -22,10 +22,10 @@ export function documentFiles(document: DocumentLists): Map<string, string> {
   for (const kind of kindsInFolders) {
     for (const entry of document[kind] ?? []) {
       const path = freePath(files, `${kind}/${fileName(String(entry.name))}`, '.yaml');
-      const own = path.slice(0, -'.yaml'.length);
+      const base = path.slice(0, -'.yaml'.length);
       const put = (text: string, at: readonly string[]) => {
         const ending = codeMembers.has(at.at(-1) ?? '') ? '.js' : '.md';
-        const beside = freePath(files, `${own}/${fileName(at.join(' '))}`, ending);
+        const beside = freePath(files, `${base}/${fileName(at.join(' '))}`, ending);
         files.set(beside, text);
         return new FileText(beside.slice(kind.length + 1));
       };

@@ -9,7 +9,7 @@ import { knownTool, useKnownTools } from '../tools/use-known-tools.ts';
 
 /** What a published version is, to read. */
 export function AgentVersionFacts({ number, config }: { number: number; config: JsonObject }) {
-  const { known } = useKnownTools();
+  const { known: knownTools } = useKnownTools();
   const tools = isObject(config.tools) && Array.isArray(config.tools.toolIds) ? config.tools.toolIds : [];
   const approval = approvalIn(config);
   return (
@@ -25,7 +25,7 @@ export function AgentVersionFacts({ number, config }: { number: number; config: 
       <p className="label agents-gap">{agentTexts.toolsCount(tools.length)}</p>
       <ul className="agents-version-tools">
         {tools.map((id) => {
-          const tool = knownTool(known, String(id));
+          const tool = knownTool(knownTools, String(id));
           return (
             <li key={tool.id}>
               <bdi>{tool.name}</bdi>

@@ -19,7 +19,7 @@ interface Props extends Pick<CustomField, 'label' | 'value' | 'onChange' | 'prob
 /** Which tools an agent may call, and what each may do: own ones, built-in ones, and others by their id. */
 export function ToolsField({ label, value, onChange, problem, approval }: Props) {
   const [search, setSearch] = useState('');
-  const { known, error, hasNextPage, fetchNextPage } = useKnownTools();
+  const { known: knownTools, error, hasNextPage, fetchNextPage } = useKnownTools();
   const chosen = useMemo(() => new Set<string>(Array.isArray(value) ? value : []), [value]);
   // By the first value, so that no row moves while somebody checks it.
   const [atFirst] = useState(chosen);
@@ -29,8 +29,8 @@ export function ToolsField({ label, value, onChange, problem, approval }: Props)
     onChange(next.length > 0 ? next : undefined);
   };
   const words = search.trim().toLowerCase();
-  const others = [...chosen].filter((id) => !known.some((tool) => tool.id === id));
-  const shown = [...others.map((id) => knownTool(known, id)), ...known]
+  const others = [...chosen].filter((id) => !knownTools.some((tool) => tool.id === id));
+  const shown = [...others.map((id) => knownTool(knownTools, id)), ...knownTools]
     .filter(
       ({ id, name, description }) => chosen.has(id) || `${name} ${description}`.toLowerCase().includes(words),
     )

@@ -12,10 +12,10 @@ export interface KnownTool {
 /** The tools of the tenant and those that are built in, by the ids that agents use. */
 export function useKnownTools() {
   const builtin = useCall('tools.builtin');
-  const own = usePages('tools.list', {}, { limit: 100 });
-  const known = useMemo(
+  const stored = usePages('tools.list', {}, { limit: 100 });
+  const knownTools = useMemo(
     (): KnownTool[] => [
-      ...(own.rows ?? []).map(({ id, name, description, toolType }) => ({
+      ...(stored.rows ?? []).map(({ id, name, description, toolType }) => ({
         id,
         name,
         description,
@@ -28,12 +28,12 @@ export function useKnownTools() {
         effect: effectOfBuiltin(effects),
       })),
     ],
-    [own.rows, builtin.data],
+    [stored.rows, builtin.data],
   );
-  const { hasNextPage, fetchNextPage } = own;
-  return { known, error: builtin.error ?? own.error, hasNextPage, fetchNextPage };
+  const { hasNextPage, fetchNextPage } = stored;
+  return { known: knownTools, error: builtin.error ?? stored.error, hasNextPage, fetchNextPage };
 }
 
 /** Also of a tool that is in no list: of an MCP server, or on a page that was not read. */
-export const knownTool = (known: readonly KnownTool[], id: string): KnownTool =>
-  known.find((tool) => tool.id === id) ?? { id, name: id, description: null, effect: effectOfId(id) };
+export const knownTool = (knownTools: readonly KnownTool[], id: string): KnownTool =>
+  knownTools.find((tool) => tool.id === id) ?? { id, name: id, description: null, effect: effectOfId(id) };

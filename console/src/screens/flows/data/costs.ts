@@ -36,7 +36,7 @@ export interface ExpectedCost {
   text: string;
 }
 
-const known = (amount: number, text: (cost: string) => string): ExpectedCost => ({
+const toExpectedCost = (amount: number, text: (cost: string) => string): ExpectedCost => ({
   amount,
   text: text(dollars(amount)),
 });
@@ -49,14 +49,14 @@ export function useExpectedCost() {
   return (step: Step): ExpectedCost => {
     if (!usesModel(step)) return { amount: 0, text: '' };
     const before = Number(kept.get(step.id)?.cost ?? 0);
-    if (before > 0) return known(before, stepDataTexts.asItDidLast);
+    if (before > 0) return toExpectedCost(before, stepDataTexts.asItDidLast);
     const last = lastRun.get(step.id)?.cost ?? 0;
-    if (last > 0) return known(last, stepDataTexts.asInLastRun);
+    if (last > 0) return toExpectedCost(last, stepDataTexts.asInLastRun);
     const price = step.type === 'prompt' ? priceOf(String(step.config?.model ?? '')) : undefined;
     if (!price) return { amount: undefined, text: stepDataTexts.unknownCost };
     const texts = promptTexts(step);
     const tokens = estimatedTokens(texts.system) + estimatedTokens(texts.user);
-    return known((tokens * price.input) / 1_000, stepDataTexts.andItsOutput);
+    return toExpectedCost((tokens * price.input) / 1_000, stepDataTexts.andItsOutput);
   };
 }
 

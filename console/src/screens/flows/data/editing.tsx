@@ -98,10 +98,10 @@ export function useSampleRecord(): SampleRecordNow {
       };
     if (!isStored || (!id && !newest.isLoading))
       return { sent: undefined, seen: undefined, name: stepDataTexts.withoutRecord, isLoading: false };
-    const seen = stored.data && seenRecord(stored.data);
+    const lastRecord = stored.data && seenRecord(stored.data);
     return {
       sent: id ? { id } : undefined,
-      seen,
+      seen: lastRecord,
       name: stored.data?.name ?? (stored.error ? stepDataTexts.unreadableRecord : '…'),
       isLoading: !id,
     };

@@ -9,7 +9,10 @@ export function useLastRun(flowId: string): ReadonlyMap<string, StepState> {
   const trace = useCall(
     'runs.trace',
     { params: { id: id ?? '' } },
-    { enabled: id !== undefined, everyMs: (known) => (known?.spans[0]?.endedAt === null ? 2_000 : false) },
+    {
+      enabled: id !== undefined,
+      everyMs: (lastTrace) => (lastTrace?.spans[0]?.endedAt === null ? 2_000 : false),
+    },
   );
   return id && trace.data ? stepStates(trace.data.spans) : new Map();
 }

@@ -30,8 +30,8 @@ export const initialSampleChoice: SampleChoice = {
 };
 
 /** The record of a request; `undefined` without one. */
-export const chosenRecord = ({ source, recordId, own }: SampleChoice): Sample =>
-  source === 'stored' && recordId ? { id: recordId } : source === 'own' ? (own as Sample) : undefined;
+export const chosenRecord = ({ source, recordId, own: entered }: SampleChoice): Sample =>
+  source === 'stored' && recordId ? { id: recordId } : source === 'own' ? (entered as Sample) : undefined;
 
 interface Props {
   value: SampleChoice;
@@ -58,7 +58,7 @@ export const SampleRecord = ({ value, onChange }: Props) => (
         help={stepDataTexts.onlyThisRunSeesIt}
         problem={undefined}
         value={value.own}
-        onChange={(own) => onChange({ ...value, own })}
+        onChange={(entered) => onChange({ ...value, own: entered })}
       />
     )}
   </>
@@ -68,20 +68,24 @@ function StoredRecord(props: Props) {
   const types = useCall('records.types');
   return (
     <Loaded of={types}>
-      {(known) =>
-        known.types.length === 0 ? (
+      {(recordTypes) =>
+        recordTypes.types.length === 0 ? (
           <p className="help">{stepDataTexts.noStoredRecords}</p>
         ) : (
-          <RecordOfType {...props} known={known} />
+          <RecordOfType {...props} known={recordTypes} />
         )
       }
     </Loaded>
   );
 }
 
-function RecordOfType({ value, onChange, known }: Props & { known: OperationResponse<'records.types'> }) {
+function RecordOfType({
+  value,
+  onChange,
+  known: recordTypes,
+}: Props & { known: OperationResponse<'records.types'> }) {
   const { type, search, recordId } = value;
-  const chosen = type || known.types[0]?.type || '';
+  const chosen = type || recordTypes.types[0]?.type || '';
   const query = { type: chosen, limit: 50, includeFields: 'name', ...(search && { search }) };
   const records = useCall('records.list', { query }, { keepsLast: true });
   const found = records.data?.data;
@@ -94,7 +98,7 @@ function RecordOfType({ value, onChange, known }: Props & { known: OperationResp
     <>
       <TypeChoice
         label={sharedTexts.type}
-        known={known}
+        known={recordTypes}
         value={chosen}
         onChange={(next) => onChange({ ...value, type: next, recordId: '' })}
       />

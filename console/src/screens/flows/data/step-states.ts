@@ -48,8 +48,8 @@ function durationOf(times: readonly Span[]): number | null {
 function costsWithin(spans: readonly Span[]): Map<string, number> {
   const costs = new Map<string, number>();
   for (const { spanId, parentSpanId, kind, attributes } of spans.toReversed()) {
-    const own = kind === 'model' ? Number(attributes['run.cost_usd'] ?? 0) : 0;
-    const cost = own + (costs.get(spanId) ?? 0);
+    const ofCall = kind === 'model' ? Number(attributes['run.cost_usd'] ?? 0) : 0;
+    const cost = ofCall + (costs.get(spanId) ?? 0);
     costs.set(spanId, cost);
     if (parentSpanId) costs.set(parentSpanId, (costs.get(parentSpanId) ?? 0) + cost);
   }

@@ -69,22 +69,24 @@ function namesIn(text: string, { type, member }: Member): string[] {
   if (isReference(member)) return text.match(/^[A-Za-z_$][\w$-]*/)?.slice(0, 1) ?? [];
   if (isScript(type, member)) return freeNames(javascriptLanguage.parser.parse(text), text, new Set());
   if (!/\{\{|\{%/.test(text)) return [];
-  const own = [...text.matchAll(/\{%-?\s*(?:assign|capture|for|tablerow|increment|decrement)\s+([\w-]+)/g)];
-  return freeNames(liquidLanguage.parser.parse(text), text, new Set(own.map(([, name = '']) => name)));
+  const assigned = [
+    ...text.matchAll(/\{%-?\s*(?:assign|capture|for|tablerow|increment|decrement)\s+([\w-]+)/g),
+  ];
+  return freeNames(liquidLanguage.parser.parse(text), text, new Set(assigned.map(([, name = '']) => name)));
 }
 
 function freeNames(
   tree: ReturnType<typeof javascriptLanguage.parser.parse>,
   text: string,
-  own: Set<string>,
+  assigned: Set<string>,
 ): string[] {
   const read: string[] = [];
   tree.iterate({
     enter({ name, from, to }) {
       const word = text.slice(from, to);
-      if (name === 'VariableDefinition') own.add(word);
+      if (name === 'VariableDefinition') assigned.add(word);
       if (name === 'VariableName') read.push(word);
     },
   });
-  return read.filter((name) => !own.has(name) && !builtIn.has(name));
+  return read.filter((name) => !assigned.has(name) && !builtIn.has(name));
 }

@@ -14,12 +14,12 @@ export function variablesBefore(
   id: string,
   { steps, record, run }: { steps: readonly Step[]; record: unknown; run: FollowedFlowRun | undefined },
 ): KnownVariable[] {
-  const known = new Map(settersBefore(steps, id).map((step) => [step.id, step]));
+  const setters = new Map(settersBefore(steps, id).map((step) => [step.id, step]));
   const variables = new Map<string, KnownVariable>();
   if (record !== undefined) variables.set('_record', { name: '_record', value: record, setBy: undefined });
   for (const { id: stepId, status, output } of run?.steps ?? []) {
     if (stepId === id) break;
-    const setBy = known.get(stepId);
+    const setBy = setters.get(stepId);
     const name = setBy && stepVariable(setBy);
     if (!name || status !== 'completed') continue;
     variables.delete(name);

@@ -30,7 +30,19 @@ interface Props extends FoundStep {
 
 /** The form of a step, and what one does with the step as a whole. */
 export function StepDetails(props: Props) {
-  const { step, list, at, within, path, known, findings, onChange, onSelect, HeldSteps, selectsAll } = props;
+  const {
+    step,
+    list,
+    at,
+    within,
+    path,
+    known: names,
+    findings,
+    onChange,
+    onSelect,
+    HeldSteps,
+    selectsAll,
+  } = props;
   const edit = useContext(EditFlow);
   // Their forms need the width themselves.
   const isWide = step.type === 'prompt' || (holdsSteps(step) && !selectsAll);
@@ -54,7 +66,7 @@ export function StepDetails(props: Props) {
         <div>
           <StepForm
             key={step.id}
-            {...{ step, findings, known, path, HeldSteps }}
+            {...{ step, findings, known: names, path, HeldSteps }}
             steps={list}
             index={at}
             onChange={(changed, what) => onChange(list.with(at, changed), what)}

@@ -37,8 +37,20 @@ interface Props {
 }
 
 /** The form of a step, made of the schema of its type; editors for templates, code and the steps inside. */
-export function StepForm({ step, onChange, path, findings, known, steps, index, HeldSteps }: Props) {
-  const names = useMemo(() => [...known, ...stepOutputNames(steps.slice(0, index))], [known, steps, index]);
+export function StepForm({
+  step,
+  onChange,
+  path,
+  findings,
+  known: variableNames,
+  steps,
+  index,
+  HeldSteps,
+}: Props) {
+  const names = useMemo(
+    () => [...variableNames, ...stepOutputNames(steps.slice(0, index))],
+    [variableNames, steps, index],
+  );
   const complete = useSuggestions(names);
   const schema = useMemo(() => ({ ...stepSchema(step.type), $defs: schemas.$defs ?? {} }), [step.type]);
   const custom = useCallback(

@@ -11,7 +11,15 @@ import { StepList } from './step-list.tsx';
 import type { StepsEditorProps } from './steps-editor-props.ts';
 
 /** A list of steps and the form of the selected one. Steps that hold others contain the same for their lists. */
-export function StepsEditor({ label, steps, onChange, path, findings, known, within }: StepsEditorProps) {
+export function StepsEditor({
+  label,
+  steps,
+  onChange,
+  path,
+  findings,
+  known: names,
+  within,
+}: StepsEditorProps) {
   // Those of several branches would be long forms below each other.
   const [selectedId, setSelectedId] = useState(
     within?.name.startsWith('branches.') ? undefined : steps[0]?.id,
@@ -39,7 +47,7 @@ export function StepsEditor({ label, steps, onChange, path, findings, known, wit
       </div>
       {step && (
         <StepDetails
-          {...{ step, within, known, findings, onChange }}
+          {...{ step, within, known: names, findings, onChange }}
           list={steps}
           at={found}
           path={joined(path, found)}

@@ -27,7 +27,7 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
   const found = useMemo(() => new Map([...eachStep(steps)].map((each) => [each.step.id, each])), [steps]);
   const selected = selectedId === undefined ? undefined : found.get(selectedId);
   const within = selected?.within;
-  const known = useMemo(() => namesBefore(steps, within), [steps, within]);
+  const names = useMemo(() => namesBefore(steps, within), [steps, within]);
   const change = (within: StepPlace['within'], list: readonly Step[], what?: string) =>
     onChange(withList(steps, within, list), what);
   const afterSelected: StepPlace = selected
@@ -51,7 +51,7 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
       {selected && (
         <StepDetails
           {...selected}
-          known={known}
+          known={names}
           findings={findings}
           onChange={(list, what) => change(selected.within, list, what)}
           onSelect={select}

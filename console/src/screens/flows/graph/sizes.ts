@@ -20,8 +20,8 @@ export interface Size {
 export const repeats = ({ type }: Pick<Step, 'type'>) => type === 'map' || type === 'loop';
 
 export function sizeOfList(list: readonly Step[], sizes: Map<readonly Step[], Size>): Size {
-  const known = sizes.get(list);
-  if (known) return known;
+  const measured = sizes.get(list);
+  if (measured) return measured;
   const steps = list.map((step) => sizeOfStep(step, sizes));
   const size = {
     width: Math.max(nodeSize.width, ...steps.map(({ width }) => width)),

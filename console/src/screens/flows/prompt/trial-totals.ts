@@ -40,7 +40,7 @@ export function expectedText(
   const unknown = models.filter((_model, at) => !prices[at]);
   const input = prices.reduce((sum, price) => sum + ((price?.input ?? 0) * inputTokens * records) / 1_000, 0);
   const output = prices.flatMap((price) => (price ? [dollars(price.output * 1_000)] : []));
-  const known = output.length > 0 ? editorTexts.expectedCost(dollars(input), output) : '';
+  const outputCost = output.length > 0 ? editorTexts.expectedCost(dollars(input), output) : '';
   const rest = unknown.length > 0 ? editorTexts.noPriceFor(unknown) : '';
-  return [runs > 1 && editorTexts.runs(runs), known, rest].filter(Boolean).join('. ');
+  return [runs > 1 && editorTexts.runs(runs), outputCost, rest].filter(Boolean).join('. ');
 }

@@ -29,8 +29,8 @@ export function Trials({ step, data, inputTokens }: Props) {
   const [second, setSecond] = useState<string>();
   const priceOf = usePrices();
   const { record, waitsFor } = data;
-  const own = String(step.config?.model ?? '');
-  const models = second === undefined ? [own] : [own, second || 'default'];
+  const stepModel = String(step.config?.model ?? '');
+  const models = second === undefined ? [stepModel] : [stepModel, second || 'default'];
   const isOne = wanted === '1';
   const type = typeof record.seen === 'object' ? (record.seen as { type?: string } | null)?.type : undefined;
   const alsoRun = isOne ? [] : actingBefore(steps, step.id, withoutOutcomes);

@@ -87,12 +87,12 @@ const answerMembers = ['choice', 'values', 'comment', 'answeredBy', 'answeredAt'
 const membersOf = (name: string, { type }: Step) =>
   type === 'approval' ? answerMembers.map((member) => `${name}.${member}`) : [];
 
-/** The names that are known before the first step of a list that a step holds. @param known Those before the step */
+/** The names that are known before the first step of a list that a step holds. @param variableNames Those before the step */
 export const namesKnownInside = (
   holder: Pick<Step, 'type' | 'config'>,
-  known: readonly string[],
+  variableNames: readonly string[],
 ): string[] => [
-  ...new Set([...known, ...namesInside(holder), ...(holder.type === 'loop' ? ['_loop.index'] : [])]),
+  ...new Set([...variableNames, ...namesInside(holder), ...(holder.type === 'loop' ? ['_loop.index'] : [])]),
 ];
 
 /** The names that are known before the first step of a list. */

@@ -26,8 +26,8 @@ const shapes = {
 export function useRange(): [Range, (range: Range) => void] {
   const { range }: { range?: unknown } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const known = ranges.find(({ value }) => value === range)?.value ?? '24h';
-  return [known, (next) => navigate({ to: '.', search: { range: next }, replace: true } as never)];
+  const listed = ranges.find(({ value }) => value === range)?.value ?? '24h';
+  return [listed, (next) => navigate({ to: '.', search: { range: next }, replace: true } as never)];
 }
 
 export interface Window {

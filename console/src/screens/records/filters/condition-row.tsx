@@ -30,8 +30,8 @@ export function ConditionRow({ condition, number, onChange, onRemove, fields, li
   useEffect(() => {
     if (isNew.current) input.current?.focus();
   }, []);
-  const known = fields.find(({ name }) => name === field);
-  const offered = operatorsFor(known?.types);
+  const chosen = fields.find(({ name }) => name === field);
+  const offered = operatorsFor(chosen?.types);
   const operators = offered.includes(op) ? offered : [op, ...offered];
   return (
     <div className="records-condition">

@@ -15,7 +15,7 @@ interface Props {
   type: string;
 }
 
-const own: FieldOfType[] = [
+const builtIn: FieldOfType[] = [
   { name: 'name', types: ['string'], count: 0, examples: [] },
   { name: 'createdAt', types: ['date'], count: 0, examples: [] },
   { name: 'updatedAt', types: ['date'], count: 0, examples: [] },
@@ -25,7 +25,7 @@ const own: FieldOfType[] = [
 export function FilterBuilder({ value, onChange, type }: Props) {
   const list = useId();
   const schema = useCall('records.schema', { query: { type } }, { enabled: type !== '' });
-  const fields = [...(schema.data?.fields ?? []), ...own];
+  const fields = [...(schema.data?.fields ?? []), ...builtIn];
   const group: FilterGroup = !value
     ? { op: 'and', conditions: [] }
     : isGroup(value)

@@ -19,9 +19,9 @@ const valuesOf = ({ options = [] }: Field) => options.map(({ value }) => value);
 const labelOf = (value: string, options: Options) =>
   options.find((option) => option.value === value)?.label ?? value;
 
-const unknownAmong = (values: readonly string[], known: readonly string[]) => {
-  const unknown = values.find((value) => !known.includes(value));
-  return unknown === undefined ? undefined : runListTexts.isNotOneOf(unknown, known);
+const unknownAmong = (values: readonly string[], allowed: readonly string[]) => {
+  const unknown = values.find((value) => !allowed.includes(value));
+  return unknown === undefined ? undefined : runListTexts.isNotOneOf(unknown, allowed);
 };
 
 /** A time with its zone. */

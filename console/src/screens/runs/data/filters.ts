@@ -98,13 +98,13 @@ export interface AddressFilters {
 export function parseAddressFilters(search: Readonly<Record<string, unknown>>): AddressFilters {
   const filters: RunFilters = {};
   const problems: string[] = [];
-  for (const [name, given] of Object.entries(search)) {
-    if (others.has(name) || given === undefined) continue;
+  for (const [name, parameter] of Object.entries(search)) {
+    if (others.has(name) || parameter === undefined) continue;
     if (!isName(name)) {
       problems.push(runListTexts.noSuchFilter(name));
       continue;
     }
-    const value = typeof given === 'object' ? '' : String(given);
+    const value = typeof parameter === 'object' ? '' : String(parameter);
     filters[name] = value;
     const problem = filterProblem(name, value);
     if (problem) problems.push(`${filterField(name).label}: ${problem}`);

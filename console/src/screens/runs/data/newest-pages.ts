@@ -22,8 +22,8 @@ export function withNewest<R extends Row>(
   const oldest = fresh.data.at(-1);
   if (!first || fresh.pagination.nextCursor === null) return [fresh];
   if (!oldest) return pages;
-  const known = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
-  if (known.size > 0 && !fresh.data.some(({ id }) => known.has(id))) return [fresh];
+  const ids = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));
+  if (ids.size > 0 && !fresh.data.some(({ id }) => ids.has(id))) return [fresh];
   const isOlder = (row: R) => placeOf(row) < placeOf(oldest);
   return [
     { data: [...fresh.data, ...first.data.filter(isOlder)], pagination: first.pagination },

@@ -43,7 +43,7 @@ export function useRuns(filters: RunFilters, { enabled = true, isLive = true, li
     queryKey: callKey('runs.list', [filters, limit, 'newest']),
     queryFn: async ({ signal }) => {
       const fresh = await ask(api, { filters, limit, signal });
-      queries.setQueryData<Pages>(queryKey, (known) => known && mergedWith(known, fresh));
+      queries.setQueryData<Pages>(queryKey, (cachedPages) => cachedPages && mergedWith(cachedPages, fresh));
       return fresh;
     },
     enabled: enabled && first !== undefined,
@@ -68,7 +68,7 @@ const ask = (api: ConsoleApi, { filters, limit, cursor, signal }: Asked) =>
     signal,
   });
 
-function mergedWith(known: Pages, fresh: Page): Pages {
-  const pages = [...withNewest(known.pages, fresh)];
-  return { pages, pageParams: known.pageParams.slice(0, pages.length) };
+function mergedWith(cachedPages: Pages, fresh: Page): Pages {
+  const pages = [...withNewest(cachedPages.pages, fresh)];
+  return { pages, pageParams: cachedPages.pageParams.slice(0, pages.length) };
 }

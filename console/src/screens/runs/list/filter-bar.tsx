@@ -86,7 +86,7 @@ interface FilterChipProps {
 /** `Status: failed ×`. Pressed, it offers other values. */
 function FilterChip({ name, value, isOpen, onOpen, onChange }: FilterChipProps) {
   const { label } = filterField(name);
-  const known = useResourceName(name, value);
+  const resource = useResourceName(name, value);
   return (
     <span className={value === undefined ? 'chip offered' : 'chip'}>
       <DialogTrigger isOpen={isOpen} onOpenChange={onOpen}>
@@ -99,7 +99,7 @@ function FilterChip({ name, value, isOpen, onOpen, onChange }: FilterChipProps) 
           ) : (
             <>
               <span className="chip-name">{label}: </span>
-              <bdi>{known ?? shownValue(name, value)}</bdi>
+              <bdi>{resource ?? shownValue(name, value)}</bdi>
             </>
           )}
         </AriaButton>

@@ -25,8 +25,10 @@ export function FilterEditor(props: EditorProps) {
 
 function NamesEditor({ name, value, onApply }: EditorProps) {
   const { label, options = [], help } = filterField(name);
-  const known = (value?.split(',') ?? []).filter((each) => options.some((option) => option.value === each));
-  const [chosen, setChosen] = useState<readonly string[]>(known);
+  const chosenValues = (value?.split(',') ?? []).filter((each) =>
+    options.some((option) => option.value === each),
+  );
+  const [chosen, setChosen] = useState<readonly string[]>(chosenValues);
   function submit(event: FormEvent) {
     event.preventDefault();
     // In one order, so that the same choice is the same address.
@@ -107,9 +109,9 @@ function IdPicker({ name, onApply }: EditorProps) {
   const { contains } = useFilter({ sensitivity: 'base' });
   const [text, setText] = useState('');
   const { items, isLoading } = useNamed(name);
-  const given = text.trim();
-  const isId = filterProblem(name, given) === undefined && !items.some(({ id }) => id === given);
-  const offered = isId ? [{ id: given, name: runListTexts.use(given) }] : items;
+  const entered = text.trim();
+  const isId = filterProblem(name, entered) === undefined && !items.some(({ id }) => id === entered);
+  const offered = isId ? [{ id: entered, name: runListTexts.use(entered) }] : items;
   return (
     <Autocomplete
       inputValue={text}
@@ -130,7 +132,7 @@ function IdPicker({ name, onApply }: EditorProps) {
         aria-label={label}
         items={offered}
         onAction={(key) => onApply(String(key))}
-        renderEmptyState={() => <p className="help">{given ? runListTexts.noMatch : ''}</p>}
+        renderEmptyState={() => <p className="help">{entered ? runListTexts.noMatch : ''}</p>}
       >
         {(item) => (
           <MenuItem id={item.id} textValue={`${item.name} ${item.id}`} className="menu-item">

@@ -28,9 +28,9 @@ export function RunPreview({ id, row, onClose }: Props) {
   const run = useCall(
     'runs.get',
     { params: { id: settled } },
-    { everyMs: (known) => (known && isUnfinished(known) ? 3_000 : false) },
+    { everyMs: (fetched) => (fetched && isUnfinished(fetched) ? 3_000 : false) },
   );
-  const known = run.data?.id === id ? run.data : row;
+  const shownRun = run.data?.id === id ? run.data : row;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each run is shown from its beginning
   useEffect(() => {
     box.current?.scrollTo(0, 0);
@@ -48,7 +48,7 @@ export function RunPreview({ id, row, onClose }: Props) {
     >
       <header className="preview-head">
         <h2>
-          <bdi>{known?.name ?? sharedTexts.oneRun}</bdi>
+          <bdi>{shownRun?.name ?? sharedTexts.oneRun}</bdi>
         </h2>
         <Button look="quiet" onPress={onClose} aria-label={runListTexts.closePreview}>
           ×
@@ -60,7 +60,7 @@ export function RunPreview({ id, row, onClose }: Props) {
         </Link>
         <ShownId id={id} label={sharedTexts.copyRunId} />
       </p>
-      {known && <RunFacts run={known} />}
+      {shownRun && <RunFacts run={shownRun} />}
       {run.data?.id === id ? (
         <RunContents run={run.data} />
       ) : run.error && settled === id ? (

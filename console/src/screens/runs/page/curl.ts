@@ -11,25 +11,25 @@ interface Call {
 /** The call that starts a run again, as far as its input is stored, or else the one that reads it. */
 function callOf(run: RunDetails): Call {
   const { id, kind, flowId, agentId, toolId, input } = run;
-  const given = isObject(input) ? input : undefined;
-  if (given && kind === 'flow' && flowId)
-    return { method: 'POST', path: '/v1/dispatch', body: dispatchOf(flowId, given) };
-  if (given && kind === 'agent' && agentId && Array.isArray(given.messages))
-    return { method: 'POST', path: `/v1/agents/${agentId}/execute`, body: { messages: given.messages } };
-  if (given && toolId)
+  const members = isObject(input) ? input : undefined;
+  if (members && kind === 'flow' && flowId)
+    return { method: 'POST', path: '/v1/dispatch', body: dispatchOf(flowId, members) };
+  if (members && kind === 'agent' && agentId && Array.isArray(members.messages))
+    return { method: 'POST', path: `/v1/agents/${agentId}/execute`, body: { messages: members.messages } };
+  if (members && toolId)
     return {
       method: 'POST',
       path: `/v1/tools/${toolId}/execute`,
-      body: { parameters: given.parameters ?? {} },
+      body: { parameters: members.parameters ?? {} },
     };
-  if (given && kind === 'batch' && flowId) {
-    if (Array.isArray(given.recordIds))
-      return { method: 'POST', path: '/v1/batch/flow', body: { flowId, recordIds: given.recordIds } };
-    if (typeof given.recordType === 'string')
+  if (members && kind === 'batch' && flowId) {
+    if (Array.isArray(members.recordIds))
+      return { method: 'POST', path: '/v1/batch/flow', body: { flowId, recordIds: members.recordIds } };
+    if (typeof members.recordType === 'string')
       return {
         method: 'POST',
         path: `/v1/flows/${flowId}/run-on-record-type`,
-        body: { recordType: given.recordType },
+        body: { recordType: members.recordType },
       };
   }
   return { method: 'GET', path: `/v1/runs/${id}` };

@@ -39,7 +39,7 @@ export function RunPage() {
   const run = useCall(
     'runs.get',
     { params: { id } },
-    { everyMs: (known) => (known && mayChange(known) ? 2_000 : false) },
+    { everyMs: (fetched) => (fetched && mayChange(fetched) ? 2_000 : false) },
   );
   return (
     <ScreenPage
@@ -52,21 +52,21 @@ export function RunPage() {
         <MissingRun error={run.error} />
       ) : (
         <Loaded of={run}>
-          {(known) => (
+          {(found) => (
             <div className="runs-page">
               <section className="card runs-summary" aria-label={sharedTexts.summary}>
-                <RunFacts run={known} />
+                <RunFacts run={found} />
               </section>
-              <Warnings of={known.warnings} />
-              {known.waits.length > 0 && (
+              <Warnings of={found.warnings} />
+              {found.waits.length > 0 && (
                 <section aria-labelledby="waits">
                   <h2 id="waits">{sharedTexts.waitingForInput}</h2>
-                  <FlowWaits waits={known.waits} />
+                  <FlowWaits waits={found.waits} />
                 </section>
               )}
-              <TraceView key={`${known.id} ${known.kind}`} run={known} />
-              <RunsInside run={known} />
-              <RunFeedbackPanel run={known} />
+              <TraceView key={`${found.id} ${found.kind}`} run={found} />
+              <RunsInside run={found} />
+              <RunFeedbackPanel run={found} />
             </div>
           )}
         </Loaded>

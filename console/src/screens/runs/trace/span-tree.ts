@@ -14,13 +14,14 @@ export interface SpanTree<S extends Placed = Span> {
 export function buildSpanTree<S extends Placed>(spans: readonly S[]): SpanTree<S> {
   const roots: S[] = [];
   const children = new Map<string, S[]>();
-  const seen = new Set<string>();
+  const uniqueIds = new Set<string>();
   for (const span of spans) {
     const { spanId, parentSpanId } = span;
     // Parents come first, so there are no circles.
-    const siblings = parentSpanId !== null && seen.has(parentSpanId) ? children.get(parentSpanId) : roots;
+    const siblings =
+      parentSpanId !== null && uniqueIds.has(parentSpanId) ? children.get(parentSpanId) : roots;
     siblings?.push(span);
-    seen.add(spanId);
+    uniqueIds.add(spanId);
     children.set(spanId, []);
   }
   return { roots, children };

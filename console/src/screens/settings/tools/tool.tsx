@@ -39,10 +39,10 @@ export function OneTool() {
       actions={tool.data && tool.data.toolType !== 'builtin' && <Actions tool={tool.data} />}
     >
       <Loaded of={tool}>
-        {(known) => (
+        {(storedTool) => (
           <div className="stack">
-            <Facts tool={known} />
-            <TryTool key={`${id} ${known.updatedAt}`} tool={known} />
+            <Facts tool={storedTool} />
+            <TryTool key={`${id} ${storedTool.updatedAt}`} tool={storedTool} />
             <ToolRuns id={id} />
           </div>
         )}

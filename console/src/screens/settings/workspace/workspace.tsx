@@ -23,7 +23,7 @@ const nothing: Input = { document: '', prune: false, publish: false };
 /** The workspace as a document: take it out, or see what another one would change, and apply it. */
 export function Workspace() {
   const [input, setInput] = useState(nothing);
-  const [known, setKnown] = useState<{ input: Input; plan: Planned }>();
+  const [planned, setKnown] = useState<{ input: Input; plan: Planned }>();
   const [applied, setApplied] = useState<OperationResponse<'workspace.apply'>>();
   const planning = useAction('workspace.plan', {
     changes: [],
@@ -51,11 +51,11 @@ export function Workspace() {
           <ImportForm input={input} onChange={setInput} onPlan={plan} isPending={planning.isPending} />
           {planning.isPending && <Loading what={workspaceTexts.planning} />}
           {planning.error && !planning.isPending && <FailureNotice error={planning.error} />}
-          {known && (
-            <PlanView plan={known.plan}>
+          {planned && (
+            <PlanView plan={planned.plan}>
               <ApplyPlan
-                {...known}
-                isStale={!isSameInput(known.input, input)}
+                {...planned}
+                isStale={!isSameInput(planned.input, input)}
                 onPlanAgain={plan}
                 onApplied={setApplied}
               />
