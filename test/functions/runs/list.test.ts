@@ -20,8 +20,16 @@ interface Row {
 }
 
 async function runsOf(tenant: Pick<Tenant, 'call'>, query = ''): Promise<Row[]> {
-  const { data } = await expectStatus(200, tenant.call('GET', `/v1/runs${query && `?${query}`}`));
-  return data;
+  const wanted = new URLSearchParams(query);
+  const limit = Number(wanted.get('limit') ?? 20);
+  const rows: Row[] = [];
+  // A page may end before its limit, with a cursor.
+  do {
+    const { data, pagination } = await expectStatus(200, tenant.call('GET', `/v1/runs?${wanted}`));
+    rows.push(...data);
+    wanted.set('cursor', pagination.nextCursor ?? '');
+  } while (wanted.get('cursor') && rows.length < limit);
+  return rows.slice(0, limit);
 }
 
 const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } };
