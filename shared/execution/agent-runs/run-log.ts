@@ -164,8 +164,12 @@ export async function findExecution({ table }: Pick<Scope, 'table'>, id: string)
 /** @throws 404 */
 export async function loadRun(scope: Scope, id: string): Promise<LoadedRun> {
   const [execution, log] = await Promise.all([findExecution(scope, id), runLogReader(scope).read(id)]);
-  return { execution, log, state: replay([], logFacts(log)) };
+  const run = { execution, log, state: replay([], logFacts(log)) };
+  // Both are read at once: a run may have ended after its log was read.
+  return execution.status === 'completed' && !hasEnded(log) ? reloadRun(scope, run) : run;
 }
+
+const hasEnded = (log: readonly LogEntry[]) => log.some(({ fact }) => fact.type === 'end');
 
 /** A run with the facts that were recorded since it was loaded. @throws 404 */
 export async function reloadRun(
