@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = resolve(import.meta.dirname, '..');
@@ -15,6 +15,8 @@ const filesIn = (folder: string): string[] =>
 const anyImport = /(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+)'/g;
 /** Those that run: neither types, which the compiler removes, nor what is loaded when it is used. */
 const valueImport = /^(?:import|export)\s+(?!type\b)(?:[^;'"]*?\sfrom\s+)?'(\.[^']+)'/gm;
+/** What is loaded when it is used, by its process or by a thread. */
+const lazyImport = /\b(?:import\s*\(|new URL\()\s*'(\.[^']+)'/g;
 const onlyTypes = /^import\s+\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?,?)+\s*\}\s+from\s+'\.[^']+'/gm;
 
 /** What a file imports of the project: at its beginning, when it runs, or for the compiler alone. */
@@ -101,6 +103,72 @@ test('the check detects a circular import', () => {
   const circle = ['a b', 'b c', 'c a', 'c d', 'd d'];
   const between = circle.map((line) => line.split(' ')).map(([from = '', to = '']) => ({ from, to }));
   expect(circlesIn(between)).toEqual([['a', 'b', 'c']]);
+});
+
+/** Smaller than what a module is good for. */
+const fragmentLines = 60;
+/** Fragments that stay by themselves, and why. */
+const excused: Record<string, string> = {
+  'shared/platform/auth/session-kind.ts': 'a file for each kind of credential',
+  'shared/platform/auth/setup-link-kind.ts': 'a file for each kind of credential',
+  'shared/platform/auth/surface-key-kind.ts': 'a file for each kind of credential',
+  'infra/aws/region-stack.ts': 'tested without the app, which is made when its module is loaded',
+  'infra/local/parent.ts': 'tested in a process of its own',
+  'console/src/screens/agents/parts/agent-patch.ts': 'tested without a browser',
+  'console/src/screens/home/overview/failure-reasons.ts': 'tested without a browser',
+  'console/src/screens/runs/data/newest-pages.ts': 'tested without a browser',
+  'console/src/screens/settings/audit-change.ts': 'tested without a browser',
+  'console/src/screens/settings/tools/argument-schema.ts': 'tested without a browser',
+  'console/src/ui/charts/stacked.ts': 'tested without a browser',
+  'console/src/ui/resource/changed.ts': 'tested without a browser',
+  'console/src/ui/values/line-difference.ts': 'tested without a browser',
+};
+
+/** What lists others by name: each of those is a file of its own. */
+const isRegistry = (file: string) => /^(?:index|[a-z-]*screens)\.tsx?$/.test(basename(file));
+
+interface Use {
+  from: string;
+  to: string;
+  isLazy: boolean;
+}
+
+const linesOf = (file: string) => readFileSync(join(root, file), 'utf8').split('\n').length - 1;
+
+/** Files that one file beside them imports, and that are not loaded when they are used. */
+function filesOfOneUser(uses: readonly Use[]): string[] {
+  return [...Map.groupBy(uses, ({ to }) => to)].flatMap(([file, found]) => {
+    const [user = '', ...others] = new Set(found.map(({ from }) => from));
+    const isPart =
+      others.length === 0 && dirname(user) === dirname(file) && !found.some(({ isLazy }) => isLazy);
+    return isPart && ![user, file].some(isRegistry) ? [file] : [];
+  });
+}
+
+test('a file of less than 60 lines whose only user stands beside it belongs into that user', () => {
+  const files = [...all, ...['packages/cli/src', 'bench', 'docs'].flatMap(filesIn)];
+  const uses = files.flatMap((from) => [
+    ...importsOf(from).map((to) => ({ from, to, isLazy: false })),
+    ...importsOf(from, lazyImport).map((to) => ({ from, to, isLazy: true })),
+  ]);
+  expect(uses.length).toBeGreaterThan(files.length);
+  const fragments = filesOfOneUser(uses)
+    .filter((file) => files.includes(file) && !/^(?:functions|bench|docs)\//.test(file))
+    .filter((file) => linesOf(file) < fragmentLines);
+  expect(fragments.toSorted()).toEqual(Object.keys(excused).toSorted());
+});
+
+test('the check finds a fragment, and neither what is loaded when it is used nor what two use', () => {
+  const use = (from: string, to: string, isLazy = false) => ({ from, to, isLazy });
+  const uses = [
+    use('a/one.ts', 'a/part.ts'),
+    use('a/one.ts', 'a/lazy.ts', true),
+    use('a/one.ts', 'a/both.ts'),
+    use('b/two.ts', 'a/both.ts'),
+    use('b/two.ts', 'a/far.ts'),
+    use('a/index.ts', 'a/kind.ts'),
+  ];
+  expect(filesOfOneUser(uses)).toEqual(['a/part.ts']);
 });
 
 /** Groups of folders or files each of which leads to all others of its group. */
