@@ -1,3 +1,6 @@
+import { listedSeconds } from '../shared/domain/listed-seconds.ts';
+import { exportDays, exportPayloads } from '../shared/domain/telemetry/run-export.ts';
+import { toolPayloads } from '../shared/domain/tools/tool-execution.ts';
 import type { EnvironmentName } from './environments.ts';
 
 /** The resources of the service: CDK creates them on AWS, the embedded stack emulates them. */
@@ -11,6 +14,15 @@ export const tableSchema = {
     { name: 'GSI2', partitionKey: 'PK2', sortKey: 'SK2', projected: ['summary'] },
   ],
 } as const;
+
+/**
+ * For how many seconds the payload bucket keeps what items name that expire by themselves, by its prefix: on AWS a rule of the
+ * bucket, on the embedded stack the deletion of the item.
+ */
+export const expiringPayloads: Readonly<Record<string, number>> = {
+  [toolPayloads]: listedSeconds,
+  [exportPayloads]: exportDays * 86_400,
+};
 
 /** Where a stack runs: `local` is the embedded stack. */
 export type Stage = 'local' | EnvironmentName;

@@ -10,11 +10,9 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { conversationPayloads } from '../../../shared/domain/conversations/retention.ts';
-import { listedSeconds } from '../../../shared/domain/listed-seconds.ts';
-import { exportDays, exportPayloads } from '../../../shared/domain/telemetry/run-export.ts';
-import { toolPayloads } from '../../../shared/domain/tools/tool-execution.ts';
 import {
   deadLetters,
+  expiringPayloads,
   type QueueName,
   type QueueSpec,
   queues as queueSpecs,
@@ -118,8 +116,8 @@ export class Stores extends Construct {
     const bucket = dataBucket(this, 'payloads', settings, noLogs);
     const { conversationRetentionDays: days } = settings;
     // The items expire by themselves, and name objects that are as old.
-    bucket.addLifecycleRule({ prefix: toolPayloads, expiration: Duration.seconds(listedSeconds) });
-    bucket.addLifecycleRule({ prefix: exportPayloads, expiration: Duration.days(exportDays) });
+    for (const [prefix, seconds] of Object.entries(expiringPayloads))
+      bucket.addLifecycleRule({ prefix, expiration: Duration.seconds(seconds) });
     if (days) bucket.addLifecycleRule({ prefix: conversationPayloads, expiration: Duration.days(days) });
     return bucket;
   }

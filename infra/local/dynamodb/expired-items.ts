@@ -4,10 +4,8 @@ import { DeleteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/li
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
 import { log } from '../../../shared/core/log.ts';
 import { unixSeconds } from '../../../shared/core/time.ts';
-import { exportPayloads } from '../../../shared/domain/telemetry/run-export.ts';
-import { toolPayloads } from '../../../shared/domain/tools/tool-execution.ts';
 import { payloadRemover } from '../../../shared/platform/data/payloads.ts';
-import { tableSchema } from '../../resources.ts';
+import { expiringPayloads, tableSchema } from '../../resources.ts';
 
 const everyMs = 3_600_000;
 /** A page takes the engine a few milliseconds. */
@@ -18,7 +16,10 @@ const restFactor = 4;
 
 const { partitionKey, sortKey, timeToLive } = tableSchema;
 
-/** Deletes what has expired, with the payloads of tools' runs and exports, at the start and then every hour, as DynamoDB does: the engine only does so when asked. */
+/**
+ * Deletes what has expired, with the payloads of tools' runs and exports, at the start and then every hour, as DynamoDB does:
+ * the engine only does so when asked.
+ */
 export function startExpiry(TableName: string): Disposable {
   const stop = new AbortController();
   const run = () =>
@@ -65,7 +66,7 @@ export async function deleteExpired(TableName: string, now: Date, signal?: Abort
         } as const;
         const gone = await client.send(new DeleteCommand({ TableName, Key, ...condition })).catch(ifRenewed);
         if (gone) deleted++;
-        await payloadRemover().remove(expiringPayloads(gone?.Attributes ?? {}));
+        await payloadRemover().remove(listExpiringPayloads(gone?.Attributes ?? {}));
       });
       await sleep(restFactor * (performance.now() - startedAt), undefined, { ...(signal && { signal }) });
     }
@@ -78,10 +79,10 @@ function ifRenewed(error: unknown): undefined {
   if (!(error instanceof ConditionalCheckFailedException)) throw error;
 }
 
-const roots = [toolPayloads, exportPayloads];
+const roots = Object.keys(expiringPayloads);
 
 /** Those that only this item names. On AWS a rule of the bucket expires them. */
-const expiringPayloads = (item: Record<string, unknown>): string[] =>
+const listExpiringPayloads = (item: Record<string, unknown>): string[] =>
   Object.values(item).flatMap((value) => {
     const { pointer } = (value ?? {}) as { pointer?: unknown };
     const isOwn = typeof pointer === 'string' && roots.some((root) => pointer.startsWith(root));

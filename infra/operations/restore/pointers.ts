@@ -1,13 +1,12 @@
 import { conversationPayloads } from '../../../shared/domain/conversations/retention.ts';
-import { exportPayloads } from '../../../shared/domain/telemetry/run-export.ts';
-import { toolPayloads } from '../../../shared/domain/tools/tool-execution.ts';
+import { expiringPayloads } from '../../resources.ts';
 
 /** The names of a tenant's payload objects that a stored item names, each once. */
 export function pointersIn(item: unknown, tenant: string): string[] {
   const found = new Set<string>();
   collect(
     item,
-    ['', conversationPayloads, toolPayloads, exportPayloads].map((root) => `${root}${tenant}/`),
+    ['', conversationPayloads, ...Object.keys(expiringPayloads)].map((root) => `${root}${tenant}/`),
     found,
   );
   return [...found];
