@@ -19,7 +19,12 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Fact, StopReason } from '../agent-loop/facts.ts';
 import { apply, type RunState, replay } from '../agent-loop/state.ts';
-import { type AgentExecution, agentExecutionEntity, agentRunPartition } from './agent-execution.ts';
+import {
+  type AgentExecution,
+  agentExecutionEntity,
+  agentRunPartition,
+  isExecutionOver,
+} from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
 import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
 import type { TurnNumbers } from './run-events.ts';
@@ -165,11 +170,10 @@ export async function findExecution({ table }: Pick<Scope, 'table'>, id: string)
 export async function loadRun(scope: Scope, id: string): Promise<LoadedRun> {
   const [execution, log] = await Promise.all([findExecution(scope, id), runLogReader(scope).read(id)]);
   const run = { execution, log, state: replay([], logFacts(log)) };
-  // Both are read at once: a run may have ended after its log was read.
-  return execution.status === 'completed' && !hasEnded(log) ? reloadRun(scope, run) : run;
+  // Both are read at once: a run may have ended after its log was read. Of one that is not logged, no log is left.
+  const isLogOlder = isExecutionOver(execution) && execution.isLogged && !run.state.end;
+  return isLogOlder ? reloadRun(scope, run) : run;
 }
-
-const hasEnded = (log: readonly LogEntry[]) => log.some(({ fact }) => fact.type === 'end');
 
 /** A run with the facts that were recorded since it was loaded. @throws 404 */
 export async function reloadRun(
