@@ -74,7 +74,7 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
     };
     const session = await table.modify(clientSessionEntity, { hash }, decide, {
       ...options,
-      ...(current && { current: current }),
+      ...(current && { current }),
     });
     if (!session) throw sessionEnded();
     const noteRun: ChatTurn['noteRun'] = (run) =>

@@ -267,7 +267,7 @@ export const conversationStore = /* @__PURE__ */ using(
         const options = {
           consistent: true,
           conflictError,
-          ...(current && { current: current, attempts: 1 }),
+          ...(current && { current, attempts: 1 }),
         };
         const conversation = await table.modify(conversationEntity, { id }, decide, options);
         if (!conversation) throw notFound('Conversation');

@@ -57,7 +57,7 @@ export const scheduleStore = /* @__PURE__ */ using(
         const after = { ...before, ...edited, nextRunAt, updatedAt: at.toISOString() };
         return { put: toItem(retimed ? { ...after, sweepAt: computeRepairAt(at) } : after) };
       };
-      const options = { current: current, consistent: true, conflictError };
+      const options = { current, consistent: true, conflictError: createScheduleConflict };
       const schedule = await table.modify(scheduleEntity, { id }, decide, options);
       if (!schedule) throw notFound('Schedule');
       if (retimed) await wakeUps(scope).follow(id);
@@ -115,7 +115,9 @@ export const scheduleStore = /* @__PURE__ */ using(
             tombstoneWrite(scope, id),
           ],
         });
-        const removed = await table.modify(scheduleEntity, { id }, decideRemoval, { conflictError });
+        const removed = await table.modify(scheduleEntity, { id }, decideRemoval, {
+          conflictError: createScheduleConflict,
+        });
         if (!removed) throw notFound('Schedule');
         await cleanupQueue(scope).enqueue([id]);
       },
@@ -155,5 +157,5 @@ const createTooManyError = () =>
     message: `A surface has at most ${schedulesMax} schedules. Delete those that are no longer used`,
   });
 
-const conflictError = () =>
+export const createScheduleConflict = () =>
   conflict('The schedule was changed by another request at the same time; read it again and retry');

@@ -91,7 +91,7 @@ function fitLine(sizes: readonly number[], values: readonly number[], at: number
 export const mean = (values: readonly number[]) =>
   values.length > 0 ? values.reduce((total, value) => total + value, 0) / values.length : 0;
 
-const computeDeviation = (values: readonly number[]) => {
+export const computeDeviation = (values: readonly number[]) => {
   const middle = mean(values);
   return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
 };

@@ -1,5 +1,5 @@
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { mean } from './expected-call.ts';
+import { computeDeviation, mean } from './expected-call.ts';
 import type { ForecastStep } from './step-forecasts.ts';
 
 interface Cost {
@@ -119,7 +119,3 @@ export function estimateBatchSeconds(
 
 const round = (value: number) => Math.round(value);
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-const computeDeviation = (values: readonly number[]) => {
-  const middle = mean(values);
-  return Math.sqrt(mean(values.map((value) => (value - middle) ** 2)));
-};

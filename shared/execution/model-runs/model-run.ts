@@ -2,7 +2,7 @@
  * Runs a model by itself for a caller (the model endpoints): opens its ports, streams its answer, counts and lists the
  * call.
  * The call is listed at its end as a run of a flow that is not stored. Counters are written beside the row, not with it:
- * many processes count the same model. Content is kept only until a collector of the tenant has it.
+ * many processes count the same model, and their transactions would make each other wait. Content is kept only until a collector of the tenant has it.
  * A crash during the call leaves nothing; the provider may charge for it all the same.
  */
 import type { EmbeddingRequest, EmbeddingResponse } from '../../adapters/ports/embedding-port.ts';
@@ -54,11 +54,7 @@ interface Outcome {
   isCancelled?: boolean;
 }
 
-/**
- * Counts what a call of a model cost, and lists it as the run of a flow that is not stored. The counters are written beside
- * the row, not in one transaction with it: many processes count the same model at the same time, and their transactions
- * would make each other wait. What was said is kept only until a collector of the tenant has it.
- */
+/** Counts what a call of a model cost, and lists it. */
 const modelRunRecorder = /* @__PURE__ */ using(
   ['table:write', payloadWriter, runEnd],
   (scope: Scope) =>

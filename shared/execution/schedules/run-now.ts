@@ -2,7 +2,7 @@ import { conflict, forbidden, notFound } from '../../core/errors/errors.ts';
 import { firingEntity } from '../../domain/schedules/firing.ts';
 import { scheduleEntity, toStoredSchedule } from '../../domain/schedules/schedule.ts';
 import type { SchedulePlace } from '../../domain/schedules/schedule-place.ts';
-import { scheduleStore } from '../../domain/schedules/schedule-store.ts';
+import { createScheduleConflict, scheduleStore } from '../../domain/schedules/schedule-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from '../batches/batch.ts';
@@ -34,7 +34,7 @@ export const scheduleRunner = /* @__PURE__ */ using(
             alsoWrite: [table.writes.insert(firingEntity, firing)],
           };
         },
-        { current: stored, consistent: true, conflictError },
+        { current: stored, consistent: true, conflictError: createScheduleConflict },
       );
       if (!schedule) throw notFound('Schedule');
       try {
@@ -47,6 +47,3 @@ export const scheduleRunner = /* @__PURE__ */ using(
     };
   },
 );
-
-const conflictError = () =>
-  conflict('The schedule was changed by another request at the same time; read it again and retry');

@@ -13,6 +13,7 @@ import { getStepType, stepTypes } from '../step-types/index.ts';
 import { outputVariableName } from '../steps/step.ts';
 import type { ConfigText } from '../texts/config-texts.ts';
 import { createFinding, type Finding } from './finding.ts';
+import { isHeldBy } from './risks.ts';
 
 /** Variables that every run has: the built-in ones, and those that a dispatch adds. */
 const builtinVariables = new Set([
@@ -83,14 +84,12 @@ export function* findUnsetReads(uses: readonly VariableUse[]): Generator<UnsetRe
 /** Whether a step may read what another one sets. */
 function isSetFor(reader: StepNode, setter: StepNode, isBefore: boolean): boolean {
   // What a map gives, and whether a loop goes on, is asked after the steps in it.
-  if (isInside(setter, reader)) return reader.step.type === 'map' || reader.step.type === 'loop';
-  if (!isBefore || isInside(reader, setter) || isOtherBranch(setter, reader)) return false;
+  if (isHeldBy(setter, reader)) return reader.step.type === 'map' || reader.step.type === 'loop';
+  if (!isBefore || isHeldBy(reader, setter) || isOtherBranch(setter, reader)) return false;
   return setter.lists.every((list) => !hasOwnVariables(list) || isIn(reader, list));
 }
 
 const isIn = ({ lists }: StepNode, { path }: NodeList) => lists.some((list) => list.path === path);
-const isInside = ({ lists }: StepNode, { path }: StepNode) =>
-  lists.some(({ holder }) => holder.path.join('.') === path.join('.'));
 
 function isGivenToText({ step }: StepNode, [, member]: readonly PropertyKey[], name: string): boolean {
   if (!Object.hasOwn(stepTypes, step.type)) return false;

@@ -12,7 +12,7 @@ export const modelConfigsKind: WorkspaceKind = {
   noun: 'model config',
   limited: 'model configs',
   nameMember: 'name',
-  getName: getName,
+  getName,
   isNameDerived: true,
   defaults: { providerKeyId: null, settings: {}, limits: {}, isEnabled: true, isDefault: false },
   kept: ['isDefault'],

@@ -90,7 +90,7 @@ const surfacesKind: DocumentKind = {
       ...(isPlain(outbound?.webhook?.secret) ? [['outbound', 'webhook', 'secret']] : []),
     ];
   },
-  fit: fit,
+  fit,
   references: (content) => content,
   problems: findSurfaceProblems,
   parts: { items, schedules },
