@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
-import { type JobLoader, openJobLoader, openSlotLoader } from '../../shared/execution/batches/record-jobs.ts';
+import { openJobLoader, openSlotLoader } from '../../shared/execution/batches/record-jobs.ts';
 import {
   type Delivered,
   RunMessage,
@@ -64,7 +64,7 @@ async function handle(event: SQSEvent, context: Context): Promise<SQSBatchRespon
 async function runTenant(
   scope: Scope,
   delivered: readonly Delivered[],
-  work: Omit<InvocationWork, 'run' | 'hold'>,
+  work: Omit<InvocationWork, 'getWidth' | 'run' | 'hold'>,
   signal: AbortSignal,
 ) {
   const groups = [...Map.groupBy(delivered, ({ group }) => group).values()] as [Delivered, ...Delivered[]][];
@@ -74,12 +74,18 @@ async function runTenant(
   const stopped = new Set<string>();
   const returned = await Promise.all(
     groups.map(async (group) => {
-      const { width, first } = await beginGroup(load, group);
-      const next = openSlotLoader(load, scope, first);
-      return runGroup(scope, group, width, {
+      const jobs = openSlotLoader(load, scope);
+      return runGroup(scope, group, {
         ...work,
+        async getWidth(rest) {
+          // An earlier delivery may write until its lease ends.
+          if (rest.length === 1 || rest[0].deliveries > 1) return 1;
+          // What cannot be loaded is reported when its run begins.
+          const batch = await jobs.findBatch(rest).catch(() => undefined);
+          return batch ? getSlotWidth(batch, rest[0].message.slot) : 1;
+        },
         async run(rest) {
-          const job = await next(rest);
+          const job = await jobs.begin(rest);
           if (job.batch?.stopped) stopped.add(job.batch.id);
           return permits.run(job, () => runRecord(scope, job, withCommits, signal));
         },
@@ -89,19 +95,6 @@ async function runTenant(
   );
   await Promise.all(Array.from(stopped, (batchId) => settleBatchNow(scope, batchId)));
   return returned;
-}
-
-/** Loads the first run of a group to know how many of its runs may run at a time: see `getSlotWidth`. */
-async function beginGroup(
-  load: JobLoader,
-  [{ runId, message, deliveries }]: readonly [Delivered, ...Delivered[]],
-) {
-  // An earlier delivery may write until its lease ends.
-  if (deliveries > 1) return { width: 1 };
-  const first = { runId, job: load(message) };
-  // What cannot be loaded is reported when its run begins.
-  const { batch } = await first.job.catch(() => ({ batch: undefined }));
-  return { first, width: batch ? getSlotWidth(batch, message.slot) : 1 };
 }
 
 const toDelivered = ({

@@ -142,40 +142,50 @@ export function openJobLoader(scope: Scope) {
     });
 }
 
-/**
- * Loads the runs of a group, those that begin within `freshMs` together: a short run takes less time than its load.
- * @param first A run that is being loaded.
- */
-export function openSlotLoader(
-  load: JobLoader,
-  { now }: Scope,
-  first?: { runId: string; job: Promise<RecordJob> },
-) {
+type Runs = readonly [Delivered, ...Delivered[]];
+
+/** Loads the runs of a group, those that begin within `freshMs` together: a short run takes less time than its load. */
+export function openSlotLoader(load: JobLoader, { now }: Scope) {
   const ahead = new Map<string, { job: Promise<RecordJob>; at: number }>();
-  if (first) ahead.set(first.runId, { job: first.job, at: now().getTime() });
   const begun = new Set<string>();
   let lastAt: number | undefined;
 
-  return ([delivered, ...later]: readonly [Delivered, ...Delivered[]]): Promise<RecordJob> => {
+  function loadAhead(message: RunMessage, at: number): Promise<RecordJob> {
+    const job = load(message);
+    // It is reported when the run begins.
+    job.catch(() => {});
+    ahead.set(message.runId, { job, at });
+    return job;
+  }
+
+  /** Loads a run that begins now, and those that begin soon. */
+  function find([delivered, ...later]: Runs): Promise<RecordJob> {
     const at = now().getTime();
     const runMs = lastAt === undefined ? freshMs : Math.max(1, at - lastAt);
-    lastAt = at;
-    begun.add(delivered.runId);
     const loaded = ahead.get(delivered.runId);
-    ahead.delete(delivered.runId);
     if (loaded && at - loaded.at < freshMs) return loaded.job;
     ahead.clear();
-    const begunOrLoaded = new Set(begun);
+    const begunOrLoaded = new Set([...begun, delivered.runId]);
     for (const { runId, message, deliveries } of later.slice(0, Math.floor(freshMs / runMs) - 1)) {
       // An earlier delivery may write until its lease ends. A message may have been sent twice: what it reads of a run that
       // has begun must be newer than the end of that run.
       if (deliveries > 1 || begunOrLoaded.has(runId)) continue;
       begunOrLoaded.add(runId);
-      const job = load(message);
-      // It is reported when the run begins.
-      job.catch(() => {});
-      ahead.set(runId, { job, at });
+      loadAhead(message, at);
     }
-    return load(delivered.message);
+    return loadAhead(delivered.message, at);
+  }
+
+  return {
+    /** The batch of a run that begins next. */
+    findBatch: async (rest: Runs) => (await find(rest)).batch,
+    begin(rest: Runs): Promise<RecordJob> {
+      const [{ runId }] = rest;
+      const job = find(rest);
+      ahead.delete(runId);
+      begun.add(runId);
+      lastAt = now().getTime();
+      return job;
+    },
   };
 }

@@ -48,9 +48,8 @@ export type RunMessage = z.infer<typeof RunMessage>;
 
 const recordsPerMessageMax = 10;
 
-/** A tenth of those that its slot has in a page of the plan, at most ten (D48). */
-export const getRecordsPerMessage = (ofSlot: number): number =>
-  Math.min(recordsPerMessageMax, Math.ceil(ofSlot / 10));
+/** All of those that its slot has in a page of the plan, at most ten (D48). */
+export const getRecordsPerMessage = (ofSlot: number): number => Math.min(recordsPerMessageMax, ofSlot);
 
 /** The runs of a message in their order, as messages of their own. */
 export function splitRunMessage({ next = [], ...first }: RunMessage): RunMessage[] {

@@ -40,11 +40,13 @@ import {
 export interface InvocationWork {
   /** When the invocation ends, in Unix ms. */
   until: number;
+  /** @returns how many of these runs of a group may run at a time from now on. */
+  getWidth: (rest: Runs) => Promise<number>;
   /**
    * @param rest The run and the later ones of its group.
    * @returns when the end of the run is stored, or that its slot may not run now.
    */
-  run: (rest: readonly [Delivered, ...Delivered[]]) => Promise<Ran | 'held'>;
+  run: (rest: Runs) => Promise<Ran | 'held'>;
   /** Remembers the message that holds its slot. @returns whether it holds it: not if the slot may run by now. */
   hold: (delivered: Delivered) => Promise<boolean>;
   /** Called when all runs of a message are stored. */
@@ -53,15 +55,18 @@ export interface InvocationWork {
 
 type Runs = readonly [Delivered, ...Delivered[]];
 
-/** Runs a group, `width` runs at a time. A message with a run to return is returned as a whole; it is done once all of its runs are. */
-export async function runGroup(
+/**
+ * Runs what is left of a group in lanes. A message with a run to return is returned as a whole; it is done once all of its
+ * runs are.
+ * @param width How many lanes the slot has then.
+ */
+async function runLanes(
   scope: Scope,
-  group: Runs,
+  group: readonly Delivered[],
+  lanes: readonly Runs[],
   width: number,
   work: InvocationWork,
 ): Promise<Returned[]> {
-  const lanes = divideIntoLanes(group, width);
-  if (lanes.length === 1) return runSlot(scope, group, work);
   const open = new Map<string, number>();
   for (const { id, isLastOfMessage } of lanes.flat()) {
     if (isLastOfMessage) open.set(id, (open.get(id) ?? 0) + 1);
@@ -71,10 +76,10 @@ export async function runGroup(
     open.set(delivered.id, left);
     if (left === 0) work.onMessageDone(delivered);
   };
-  const [first] = group;
+  const [[first] = []] = lanes;
   // One message holds a slot.
-  const hold = async (held: Delivered) => held.runId === first.runId && work.hold(held);
-  const all = lanes.map((lane) => runSlot(scope, lane, { ...work, onMessageDone, hold }));
+  const hold = async (held: Delivered) => held.runId === first?.runId && work.hold(held);
+  const all = lanes.map((lane) => runGroup(scope, lane, { ...work, onMessageDone, hold }, width));
   const returned = (await Promise.all(all)).flat();
   const ids = new Set(returned.map(({ id }) => id));
   const runs = new Set(returned.map(({ runId }) => runId));
@@ -88,7 +93,7 @@ export async function runGroup(
 
 /** Deals the runs to the lanes in turn. Runs of a message that comes twice stay together: only their second delivery takes a lease. */
 function divideIntoLanes(group: Runs, width: number): Runs[] {
-  if (width === 1 || new Set(group.map(({ runId }) => runId)).size < group.length) return [group];
+  if (width <= 1 || new Set(group.map(({ runId }) => runId)).size < group.length) return [group];
   const lanes = Map.groupBy(group.entries(), ([index]) => index % width).values();
   return [...lanes].map((lane) => {
     const runs = lane.map(([, delivered]) => delivered);
@@ -106,11 +111,17 @@ const leftMsMin = 600_000;
 const unstoredMax = 8;
 
 /**
- * Runs a group in order: a run begins when the one before has ended, which may be stored later. What would begin late goes
- * to another invocation.
+ * Runs a group in order: a run begins when the one before has ended, which may be stored later. What is left is divided
+ * into lanes as soon as the slot may run more at a time. What would begin late goes to another invocation.
+ * @param lanes How many lanes the slot has already, if the group is one of them.
  * @returns from the first run on that failed or that another delivery runs.
  */
-async function runSlot(scope: Scope, group: readonly Delivered[], work: InvocationWork): Promise<Returned[]> {
+export async function runGroup(
+  scope: Scope,
+  group: Runs,
+  work: InvocationWork,
+  lanes = 1,
+): Promise<Returned[]> {
   let mayHandOver = true;
   /** Of each run whose end may not be stored yet: what it and the ones before it return. */
   const unstored: Promise<readonly Returned[]>[] = [];
@@ -131,6 +142,12 @@ async function runSlot(scope: Scope, group: readonly Delivered[], work: Invocati
     const before = group.slice(0, index);
     const isSentTwice = before.some(({ runId }) => runId === delivered.runId);
     if (isSentTwice && (await stored).length > 0) break;
+    const width = Math.floor((await work.getWidth(rest)) / lanes);
+    const divided = divideIntoLanes(rest, width);
+    if (divided.length > 1) {
+      if ((await stored).length > 0) break;
+      return runLanes(scope, group, divided, lanes * width, work);
+    }
     const earlier = before.filter(({ id }) => id === delivered.id);
     const ran = await runWithLogFields(toRunLogFields(delivered.message), () =>
       runOne(scope, { earlier, rest }, work.until, () => work.run(rest)),

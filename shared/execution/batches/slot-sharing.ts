@@ -259,16 +259,17 @@ const countSlotsLeft = ({ recordConcurrency, totalRecords, endedSlots = [] }: Sh
 /**
  * How many records a slot may run at a time: one, until fewer slots of its batch are left than the share has permits. Without
  * that, a batch that got few slots late would end in those that had waited, and leave most of its share to lower priorities.
+ * The ends of slots are known from the time when slots were scarce.
  */
 export function getSlotWidth(batch: SharedBatch, slot: number): number {
-  const { stopped, slotShare = 1, endedSlots = [] } = batch;
+  const { stopped, recordConcurrency, slotShare = recordConcurrency, endedSlots = [] } = batch;
   const left = countSlotsLeft(batch);
   if (stopped || left < 1 || left >= slotShare) return 1;
   const rank = slot - endedSlots.filter((each) => each < slot).length;
   return Math.min(Math.floor((slotShare - 1 - Math.min(rank, left - 1)) / left) + 1, getSlotWidthMax(batch));
 }
 
-/** As many records as a message of a slot has: a delivery brings one message at the least (D56). */
+/** As many records as a message of a slot has, unless it is its last: a delivery brings one message at the least (D56). */
 const getSlotWidthMax = ({ recordConcurrency, totalRecords }: SharedBatch): number =>
   getRecordsPerMessage(Math.ceil(totalRecords / recordConcurrency));
 

@@ -1,13 +1,16 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { Context } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/workers/run-record.ts';
+import { batchEntity } from '../../../shared/execution/batches/batch.ts';
 import { joinRunMessages } from '../../../shared/execution/batches/run-message.ts';
 import { countUsablePermits, getSlotWidth } from '../../../shared/execution/batches/slot-sharing.ts';
 import { checkpointEntity } from '../../../shared/execution/runs/checkpoint.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { toStoredKey } from '../../../shared/platform/data/keys.ts';
+import { exists } from '../../../shared/platform/data/writes.ts';
 import { aQuarter, plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
 import { allowHost, loopback } from '../../support/servers/loopback.ts';
 import { stack } from '../../support/stack/stack.ts';
@@ -38,17 +41,18 @@ test.each([
   expect(slots(50 - ended, ended).map((slot) => getSlotWidth(batch, slot))).toEqual(widths);
 });
 
-test('no slot has more than the records of a message, and without scarcity one runs at a time', () => {
+test('no slot has more than the records of a message, and without scarcity no more than the batch may', () => {
   const ended = { endedSlots: slots(49) };
-  expect(getSlotWidth(batchOf({ ...ended, totalRecords: 1_500 }), 49)).toBe(3);
-  expect(getSlotWidth(batchOf({ ...ended, slotShare: undefined }), 49)).toBe(1);
+  expect(getSlotWidth(batchOf({ ...ended, totalRecords: 150 }), 49)).toBe(3);
+  expect(getSlotWidth(batchOf({ endedSlots: slots(30), slotShare: undefined }), 49)).toBe(2);
+  expect(getSlotWidth(batchOf({ slotShare: undefined }), 49)).toBe(1);
   expect(getSlotWidth(batchOf({ ...ended, stopped: 'cancelled' }), 49)).toBe(1);
   expect(countUsablePermits(batchOf(ended))).toBe(10);
   expect(countUsablePermits(batchOf({ endedSlots: slots(33) }))).toBe(170);
 });
 
 /** A batch of five slots with the share of four, of which the last is left, with a message of four records. */
-async function lastSlot(runs: (response: ServerResponse, open: number) => void) {
+async function lastSlot(runs: (response: ServerResponse, open: number) => void, changes = {}) {
   let open = 0;
   const { url, host } = await loopback((_request, response) => runs(response, ++open));
   allowHost(host);
@@ -60,6 +64,7 @@ async function lastSlot(runs: (response: ServerResponse, open: number) => void) 
     slotShare: 4,
     claimedSlots: [4],
     endedSlots: [0, 1, 2, 3],
+    ...changes,
   });
   const messages = world.messages.filter(({ slot }) => slot === 4);
   function take(bodies = [joinRunMessages(messages)], deliveries = 1) {
@@ -81,19 +86,38 @@ test('the last slot of a batch runs as many records at a time as its share has p
   for (const { recordId } of messages) expect(await results(recordId ?? '')).toHaveLength(1);
 });
 
-test('a run that came in two messages is run by one after the other', async () => {
-  let open = 0;
-  let most = 0;
+test('a run that came in two messages runs once', async () => {
+  let calls = 0;
   const { take, messages, progress } = await lastSlot((response) => {
-    most = Math.max(most, ++open);
-    setTimeout(() => {
-      open--;
-      response.end('{}');
-    }, 20);
+    calls++;
+    setTimeout(() => response.end('{}'), 20);
   });
-  expect(await take([joinRunMessages(messages), ...messages.slice(0, 1)])).toEqual({ batchItemFailures: [] });
-  expect(most).toBe(1);
+  const answer = await take([joinRunMessages(messages), ...messages.slice(0, 1)]);
+  expect(answer).toEqual({ batchItemFailures: [] });
+  expect(calls).toBe(4);
   expect(await progress()).toMatchObject({ processedRecords: 4 });
+});
+
+test('a slot runs more records at a time as soon as others have ended, also within a message', async () => {
+  const waiting: ServerResponse[] = [];
+  const { take, progress, batch, scope } = await lastSlot(
+    (response, open) => {
+      waiting.push(response);
+      if (open === 4) for (const each of waiting) each.end('{}');
+    },
+    { endedSlots: [0] },
+  );
+  const taken = take();
+  await expect.poll(() => waiting.length).toBe(1);
+  const { writes } = scope.table;
+  await scope.table.commit([
+    writes.update(batchEntity, batch, { set: { endedSlots: [0, 1, 2, 3] } }, exists),
+  ]);
+  await sleep(600);
+  waiting[0]?.end('{}');
+  await expect.poll(() => waiting.length).toBe(4);
+  expect(await taken).toEqual({ batchItemFailures: [] });
+  expect(await progress()).toMatchObject({ processedRecords: 4, failedRecords: 0 });
 });
 
 test('a message is delivered again while one of its runs fails, and the others are not repeated', async () => {

@@ -2,6 +2,7 @@ import { json } from 'node:stream/consumers';
 import type { Context, SQSBatchResponse } from 'aws-lambda';
 import { onTestFinished, vi } from 'vitest';
 import { handler as runRecordWorker } from '../../../functions/workers/run-record.ts';
+import { toChunks } from '../../../shared/core/chunks.ts';
 import type { RunMessage } from '../../../shared/execution/batches/run-message.ts';
 import { aQuarter, sqsEvent } from '../flows/batches.ts';
 import { loopback } from '../servers/loopback.ts';
@@ -20,10 +21,7 @@ interface Entry {
   VisibilityTimeout: number;
 }
 
-/**
- * The queue of runs as a FIFO queue whose clock the test turns: each round delivers the first message of every group that
- * has none in flight.
- */
+/** The queue of runs as a FIFO queue that delivers when the test says: the first message of every group that has none in flight. */
 export async function fifoQueue() {
   const groups = new Map<string, Message[]>();
   const inFlight = new Map<string, Message>();
@@ -71,21 +69,32 @@ export async function fifoQueue() {
     return event;
   }
 
+  async function invoke(messages: readonly Message[], isKilled: boolean) {
+    const answer: SQSBatchResponse = await runRecordWorker(eventOf(messages), aQuarter as Context);
+    const failed = new Set(answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+    if (isKilled) return;
+    for (const { id, deliveries } of messages) if (!failed.has(id)) inFlight.delete(`${id}/${deliveries}`);
+  }
+
+  /** Begins an invocation for ten messages at a time. */
+  function deliver(isKilled = false): Promise<void>[] {
+    const messages = receive();
+    for (const message of messages) inFlight.set(`${message.id}/${message.deliveries}`, message);
+    return toChunks(messages, 10).map((some) => invoke(some, isKilled));
+  }
+
   return {
     inFlight,
     visibility,
-    /** @param isKilled Whether workers die before their messages are deleted. @returns how many were delivered. */
-    async round({ isKilled = false } = {}): Promise<number> {
-      const messages = receive();
-      for (const message of messages) inFlight.set(`${message.id}/${message.deliveries}`, message);
-      for (let n = 0; n < messages.length; n += 10) {
-        const some = messages.slice(n, n + 10);
-        const answer: SQSBatchResponse = await runRecordWorker(eventOf(some), aQuarter as Context);
-        const failed = new Set(answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-        if (isKilled) continue;
-        for (const { id, deliveries } of some) if (!failed.has(id)) inFlight.delete(`${id}/${deliveries}`);
-      }
-      return messages.length;
+    /** Delivers what is ready, and does not wait until it has run. */
+    deliver: () => void Promise.all(deliver()),
+    /**
+     * Delivers what is ready, and waits until it has run.
+     * @param isKilled Whether the workers die before their messages are deleted.
+     * @returns whether there was something.
+     */
+    async round({ isKilled = false } = {}): Promise<boolean> {
+      return (await Promise.all(deliver(isKilled))).length > 0;
     },
     /** Makes visible again what is in flight, as after the visibility timeout. */
     expire() {

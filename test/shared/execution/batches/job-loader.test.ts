@@ -16,9 +16,9 @@ test('a run that has begun is not loaded ahead again: its end may not be stored 
     return {} as RecordJob;
   }) as unknown as JobLoader;
   let time = 0;
-  const next = openSlotLoader(load, { now: () => new Date(time++) } as unknown as Scope);
+  const jobs = openSlotLoader(load, { now: () => new Date(time++) } as unknown as Scope);
   const group = ['a', 'b', 'c', 'a', 'b', 'c'].map(delivered);
-  for (const [index, first] of group.entries()) await next([first, ...group.slice(index + 1)]);
+  for (const [index, first] of group.entries()) await jobs.begin([first, ...group.slice(index + 1)]);
   // Each once ahead of its first turn; then not before its second one.
   expect(loaded).toEqual(['a', 'c', 'b', 'a', 'b', 'c']);
 });

@@ -1,4 +1,10 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { newId } from '../../../../shared/core/ids.ts';
+import { normaliseSteps } from '../../../../shared/domain/flows/checking/flow-steps.ts';
+import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
+import { versionStore } from '../../../../shared/domain/flows/version-store.ts';
 import type { Priority } from '../../../../shared/domain/runs/priority.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
@@ -8,47 +14,76 @@ import { batchStarter } from '../../../../shared/execution/batches/start-batch.t
 import { fifoQueue } from '../../../support/data/fifo-queue.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { plannedBatch } from '../../../support/flows/batches.ts';
-import { template } from '../../../support/flows/flows.ts';
+import { checkedSteps } from '../../../support/flows/sandbox.ts';
+import { allowHost, loopback } from '../../../support/servers/loopback.ts';
 import { principalHere } from '../../../support/stack/principals.ts';
 
 const ended = { stopped: 'cancelled' as const, stoppedAt: new Date().toISOString() };
 
-/** A tenant with batches of so many records, whose messages wait for the rounds of the test. */
+const atLeast = (least: number) => expect.toSatisfy((count: number) => count >= least);
+
+/**
+ * A tenant with batches of so many records, each of which calls a server that answers when the test says: what is open
+ * there is what runs.
+ */
 async function scarceTenant(recordCount: number) {
   const queue = await fifoQueue();
   await silentQueue('PLAN_QUEUE_URL');
-  const { scope, records, batch, ...world } = await plannedBatch({
-    steps: [template('x')],
-    recordCount,
-    ...ended,
+  const open = new Map<string, ServerResponse[]>();
+  const { url, host } = await loopback(({ url: path = '' }, response) => {
+    const flowId = path.slice(1);
+    open.set(flowId, [...(open.get(flowId) ?? []), response]);
   });
+  allowHost(host);
+  const step = {
+    type: 'api-call' as const,
+    name: 'call',
+    config: { http: { url: `${url}/{{ _flow.id }}` } },
+  };
+  const { scope, records, ...world } = await plannedBatch({ steps: [step], recordCount, ...ended });
   const batches = batchStore(scope);
+  const flowIds = new Map<string, string>();
   const start = async (priority: Priority | undefined, count = recordCount) => {
+    const owner = { userId: world.userId, organizationId: world.organizationId };
+    const steps = normaliseSteps(checkedSteps([step]), newId);
+    const flow = await flowStore(scope).create(owner, { name: 'A flow', steps });
+    await versionStore(scope).publishDraft(flow.id);
     const ids = records.slice(0, count).map(({ id }) => id);
     const options = { recordConcurrency: 50, maxRetries: 0, ...(priority && { priority }) };
-    const started = await batchStarter(scope).startOnRecords(
-      batch.flowId,
-      ids,
-      options,
-      principalHere(world),
-    );
+    const started = await batchStarter(scope).startOnRecords(flow.id, ids, options, principalHere(world));
     if (count > 10)
       await batchPlanner(scope).plan({ tenant: world.tenant, batchId: started.id, after: null, n: 0 });
+    flowIds.set(started.id, flow.id);
     return started.id;
   };
   const processed = async (id: string) => (await batches.settleBatch(await batches.get(id))).processedRecords;
-  /** How many records of each batch each round runs. */
-  async function perRound(ids: readonly string[]) {
-    const before = await Promise.all(ids.map(processed));
-    await queue.round();
-    const after = await Promise.all(ids.map(processed));
-    return after.map((count, index) => count - (before[index] ?? 0));
+  const countOpen = (ids: readonly string[]) => ids.map((id) => open.get(flowIds.get(id) ?? '')?.length ?? 0);
+  function answer() {
+    for (const response of [...open.values()].flat()) response.end('{}');
+    open.clear();
   }
-  async function finish(ids: readonly string[]) {
-    while ((await queue.round()) > 0);
-    return Promise.all(ids.map(processed));
+  /** Waits until so many records of each batch run, and no more, then lets them end. */
+  async function expectTurn(ids: readonly string[], counts: readonly unknown[]) {
+    const deliverAndCount = () => {
+      queue.deliver();
+      return countOpen(ids);
+    };
+    await expect.poll(deliverAndCount).toEqual(counts);
+    // What is loaded ahead is used for 500 ms.
+    await sleep(600);
+    expect(deliverAndCount()).toEqual(counts);
+    answer();
   }
-  return { queue, scope, batches, start, perRound, finish };
+  /** Lets everything run to its end. @param counts How many records of each are processed then. */
+  async function finish(ids: readonly string[], counts: readonly number[]) {
+    const isDone = async () => {
+      queue.deliver();
+      answer();
+      return Promise.all(ids.map(processed));
+    };
+    await expect.poll(isDone).toEqual(counts);
+  }
+  return { queue, scope, batches, start, expectTurn, finish, answer };
 }
 
 test('slots are divided 8 : 3 : 1 between priorities, and what one cannot use goes to the others', () => {
@@ -63,82 +98,67 @@ test('slots are divided 8 : 3 : 1 between priorities, and what one cannot use go
   expect(of([50, 'low'], [50, 'low'], [40, 'high'])).toEqual([8, 1, 40]);
 });
 
-test('batches of three priorities progress 8 : 3 : 1 while slots are scarce, whichever started first', async () => {
-  const { start, perRound, finish } = await scarceTenant(400);
+test('batches of three priorities run 8 : 3 : 1 until the last records of the highest, whichever started first', async () => {
+  const { start, expectTurn, finish } = await scarceTenant(400);
   const ids = [await start('low'), await start(undefined), await start('high')];
-  const first = await perRound(ids);
-  expect(first).toEqual([4, 13, 33]);
-  expect(await perRound(ids)).toEqual([4, 13, 33]);
-  expect(await finish(ids)).toEqual([400, 400, 400]);
+  // 33 slots have eight records each.
+  for (let turn = 0; turn < 8; turn++) await expectTurn(ids, [4, 13, 33]);
+  // Then the 17 that waited run two at a time, those that were released early from their second record on.
+  await expectTurn(ids, [4, 13, atLeast(17)]);
+  for (let turn = 0; turn < 2; turn++) await expectTurn(ids, [4, 13, 33]);
+  await finish(ids, [400, 400, 400]);
 });
 
 test('a batch that runs alone gives slots up when one of higher priority starts, and has them again after its end', async () => {
-  const { start, perRound, queue } = await scarceTenant(450);
+  const { start, expectTurn, finish, queue } = await scarceTenant(450);
   const low = await start('low');
-  expect(await perRound([low])).toEqual([50]);
+  await expectTurn([low], [50]);
+  await expectTurn([low], [50]);
   const high = await start('high', 100);
-  expect(await perRound([low, high])).toEqual([6, 44]);
-  expect(queue.inFlight.size).toBe(44 + 6);
+  // The records that run then end first.
+  await expectTurn([low, high], [50, 44]);
+  await expectTurn([low, high], [6, 44]);
+  expect(queue.inFlight.size).toBe(44 + 6 + 44 + 6);
   expect(new Set(queue.visibility.values())).toEqual(new Set([3_600]));
-  const rounds = [];
-  for (let round = 0; round < 3; round++) rounds.push(await perRound([low, high]));
-  // Six slots are left of the other one, and then one record in each of them.
-  expect(rounds).toEqual([
-    [6, 44],
-    [44, 6],
-    [49, 6],
-  ]);
-  expect(queue.inFlight.size).toBe(0);
-  expect(await perRound([low])).toEqual([50]);
+  // The last six slots have two records each, which may run at the same time.
+  await expectTurn([low, high], [38, atLeast(6)]);
+  await finish([high], [100]);
+  await expectTurn([low, high], [50, 0]);
+  await finish([low], [450]);
+  await expect.poll(() => queue.inFlight.size).toBe(0);
 });
 
-test('the slots of a limited batch that have no more records give their place to those that are held', async () => {
-  const { start, perRound, finish } = await scarceTenant(150);
+test('the slots of a limited batch that have no more records give their permits to those that wait', async () => {
+  const { start, expectTurn, finish } = await scarceTenant(150);
   const high = await start('high');
   const low = await start('low');
-  const counts = [];
-  // Each slot has three records, and the other batch as many rounds of 44.
-  for (let round = 0; round < 4; round++) counts.push(await perRound([high, low]));
-  expect(counts.slice(0, 3)).toEqual([
-    [44, 6],
-    [44, 6],
-    [44, 6],
-  ]);
-  expect(counts[3]).toEqual([6, 44]);
-  expect(await finish([low, high])).toEqual([150, 150]);
-});
-
-test('what a batch can no longer use of its share goes to the others', async () => {
-  const { start, perRound } = await scarceTenant(200);
-  const high = await start('high');
-  const low = await start('low');
-  const rounds = [];
-  for (let round = 0; round < 6; round++) rounds.push(await perRound([high, low]));
-  // After four rounds 44 slots have run their four records, and six are left.
-  expect(rounds.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => [44, 6]));
-  expect(rounds[5]).toEqual([6, 44]);
+  // Each slot has three records. The six that wait cannot use more than 18 permits in the end.
+  for (let turn = 0; turn < 3; turn++) await expectTurn([high, low], [44, 6]);
+  await expectTurn([high, low], [atLeast(6), 32]);
+  await finish([high, low], [150, 150]);
 });
 
 test('a batch that is cancelled gives its slots to the others, and its held ones end', async () => {
-  const { start, perRound, queue, scope } = await scarceTenant(300);
+  const { start, expectTurn, finish, queue, scope } = await scarceTenant(300);
   const low = await start('low');
   const high = await start('high');
-  await perRound([low, high]);
-  expect(queue.inFlight.size).toBe(44 + 6);
+  await expectTurn([low, high], [6, 44]);
   await batchCanceller(scope)(low);
-  expect(queue.inFlight.size).toBe(0);
-  expect(await perRound([low, high])).toEqual([0, 50]);
-  while ((await queue.round()) > 0);
-  expect(queue.inFlight.size).toBe(0);
+  await expectTurn([low, high], [6, 50]);
+  await expectTurn([low, high], [0, 50]);
+  await finish([low, high], [12, 300]);
+  await expect.poll(() => queue.inFlight.size).toBe(0);
 });
 
 test('no record is lost or counted twice when workers are killed while slots are given up', async () => {
-  const { start, finish, queue } = await scarceTenant(200);
+  const { start, finish, queue, answer } = await scarceTenant(200);
   const low = await start('low');
   const high = await start('high', 60);
+  const answers = setInterval(answer, 20);
   await queue.round({ isKilled: true });
   queue.expire();
   await queue.round();
+  clearInterval(answers);
   queue.expire();
-  expect(await finish([low, high])).toEqual([200, 60]);
+  await finish([low, high], [200, 60]);
 });
