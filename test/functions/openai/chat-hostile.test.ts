@@ -62,12 +62,6 @@ test.each([
   [{ function_call: 'auto', tool_choice: 'auto' }, 'invalid_value', 'tool_choice'],
   [{ functions: [{ name: 'f' }], function_call: { name: 'nobody' } }, 'invalid_value', 'function_call'],
   [{ messages: [...userMessages('hi'), functionResult] }, 'invalid_value', 'messages[1]'],
-  [{ messages: [...userMessages('hi'), calledFunction] }, 'invalid_value', 'messages[2]'],
-  [
-    { messages: [...userMessages('hi'), calledFunction, ...userMessages('and?')] },
-    'invalid_value',
-    'messages[2]',
-  ],
   [
     { messages: [...userMessages('hi'), calledFunction, { ...functionResult, name: 'other' }] },
     'invalid_value',

@@ -110,6 +110,30 @@ test('the model gets functions, the choice among them, calls and results as thos
   expect(answer.choices[0]?.finish_reason).toBe('stop');
 });
 
+test('a function_call may have no result, as before tools: the model gets an empty one', async () => {
+  const client = await newClient();
+  const called = {
+    role: 'assistant' as const,
+    content: null,
+    function_call: { name: 'get_time', arguments: '{}' },
+  };
+  const answer = await client.chat.completions.create({
+    model: served('mirror'),
+    functions,
+    messages: [...userMessages('Time?'), called, ...userMessages('Never mind'), called],
+  });
+  const { messages } = JSON.parse(answer.choices[0]?.message.content ?? '');
+  expect(messages.map(({ role }: { role: string }) => role)).toEqual([
+    'user',
+    'assistant',
+    'tool',
+    'user',
+    'assistant',
+    'tool',
+  ]);
+  expect(messages[2]).toMatchObject({ tool_call_id: messages[1].tool_calls[0].id, content: '' });
+});
+
 test('function_call without functions chooses nothing', async () => {
   const client = await newClient();
   for (const function_call of ['none', 'auto'] as const) {

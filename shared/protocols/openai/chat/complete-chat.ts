@@ -178,29 +178,34 @@ function toToolChoice(functions: readonly { name: string }[], name: string): Too
   throw invalidAt('function_call', 'INVALID_VALUE', `The function ${name} is not one of functions`);
 }
 
-/** Each call gets an id, and the message of the function after it is its result. */
+/**
+ * Each call gets an id, and the message of the function after it is its result. A call may have none, as before tools:
+ * models want one for each call, so it gets an empty one.
+ */
 function rewriteFunctionCalls(messages: readonly RequestMessage[]): CompletionMessage[] {
   let open: { id: string; name: string } | undefined;
-  const assertAnswered = (index: number) => {
-    if (open) throw resultMissing(index, open.name);
+  const closeOpen = (): CompletionMessage[] => {
+    const unanswered = open ? [{ role: 'tool' as const, tool_call_id: open.id, content: null }] : [];
+    open = undefined;
+    return unanswered;
   };
-  const modern = messages.map((message, index): CompletionMessage => {
+  const modern = messages.flatMap((message, index): CompletionMessage[] => {
     if (message.role === 'function') {
       const { name, content, ...rest } = message;
       if (open?.name !== name) throw callMissing(index, name);
       const result = { ...rest, role: 'tool' as const, tool_call_id: open.id, content };
       open = undefined;
-      return result;
+      return [result];
     }
-    assertAnswered(index);
-    if (message.role !== 'assistant' || !message.function_call) return message;
+    const unanswered = closeOpen();
+    if (message.role !== 'assistant' || !message.function_call) return [...unanswered, message];
     const { function_call: called, tool_calls: calls, ...rest } = message;
     if (calls?.length) throw twoForms(index);
     open = { id: createCallId(index), name: called.name };
-    return { ...rest, tool_calls: [{ id: open.id, type: 'function', function: called }] };
+    const call = { id: open.id, type: 'function' as const, function: called };
+    return [...unanswered, { ...rest, tool_calls: [call] }];
   });
-  assertAnswered(messages.length);
-  return modern;
+  return [...modern, ...closeOpen()];
 }
 
 /** Nine letters and digits, as Mistral wants them. */
@@ -211,12 +216,6 @@ const callMissing = (index: number, name: string) =>
     `messages.${index}`,
     'INVALID_VALUE',
     `Expected a message of the assistant with function_call ${name} right before its result`,
-  );
-const resultMissing = (index: number, name: string) =>
-  invalidAt(
-    `messages.${index}`,
-    'INVALID_VALUE',
-    `Expected the result of function_call ${name} in a message with the role function`,
   );
 const twoForms = (index: number) =>
   invalidAt(
