@@ -52,6 +52,7 @@ import { toAuthorizerEvent, toProxyEvent } from './proxy-event.ts';
 import { remappedHeaders } from './remapped-headers.ts';
 import { responseStream } from './response-stream.ts';
 import { createRouteMatcher } from './routes.ts';
+import { makeRunMemory } from './run-memory.ts';
 
 /** Handles a path that exists only in the embedded stack. */
 export type LocalRoute = (
@@ -79,6 +80,7 @@ export function createGateway(
   const authorize = makeAuthorizer();
   const read = bodyReader(bodies);
   const admission = makeAdmission();
+  const beginRun = makeRunMemory();
 
   /** @returns undefined if the response was already sent. */
   async function answerTo(
@@ -119,6 +121,7 @@ export function createGateway(
     }
     if (!route.streams && route.path !== healthPath && !response.closed)
       response.once('close', admission.begin(route.lambda, route.timeoutSeconds));
+    if (route.streams && route.lambda !== staticFilesLambda) await beginWithClient(response, beginRun);
     const body = await read(request, response);
     if (!Buffer.isBuffer(body)) return unreadable(body, event);
     Object.assign(event, encoded(body, request.headers['content-type']));
@@ -179,6 +182,12 @@ const stopping = new ServiceError('BUSY', 'The service is stopping. Send the req
 function unreadable(reason: Exclude<ReadBody, Buffer>, event: APIGatewayProxyEvent): APIGatewayProxyResult {
   if (reason === 'unknown coding') return gatewayAnswer('UNSUPPORTED_MEDIA_TYPE', event);
   return reason === 'too large' ? bodyTooLarge : requestTooSlow();
+}
+
+async function beginWithClient(response: ServerResponse, begin: () => Promise<() => void>): Promise<void> {
+  const end = await begin();
+  if (response.closed) end();
+  else response.once('close', end);
 }
 
 /**

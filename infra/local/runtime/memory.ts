@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os';
+import { getHeapStatistics } from 'node:v8';
 
 const megabyte = 2 ** 20;
 
@@ -21,7 +22,15 @@ export const heapMegabytes = {
   sandbox: () => share(0.125, 64, 256),
 };
 
-const isLimit = /--max[-_]old[-_]space[-_]size/;
+const limitFlag = /--max[-_]old[-_]space[-_]size(?:=(\d+))?/;
+
+const readFlags = () => [...process.execArgv, process.env.NODE_OPTIONS ?? ''];
+
+/** What the heap of this process may hold. V8's own figure includes what is young, for which there is no room when the rest is full. */
+export function heapLimitBytes(): number {
+  const set = readFlags().map((flag) => Number(limitFlag.exec(flag)?.[1] ?? 0) * megabyte);
+  return Math.min(getHeapStatistics().heap_size_limit, ...set.filter((bytes) => bytes > 0));
+}
 
 /**
  * Starts this process anew, under the same id, with the flags that only the command line of Node takes, unless it has
@@ -29,7 +38,7 @@ const isLimit = /--max[-_]old[-_]space[-_]size/;
  */
 export function restartWithinMemory(): void {
   const { execArgv, execPath, argv, env } = process;
-  const isSet = [...execArgv, env.NODE_OPTIONS ?? ''].some((flag) => isLimit.test(flag));
+  const isSet = readFlags().some((flag) => limitFlag.test(flag));
   // Windows has no execve; what forked this process would lose its channel.
   if (isSet || process.platform === 'win32' || process.connected) return;
   const flags = [...execArgv, `--max-old-space-size=${heapMegabytes.main()}`];

@@ -57,3 +57,24 @@ test(`a flood of bodies of 5 MB, after the first request for a page, stays withi
   expect(most).toBeLessThan(megabytes);
   expect((await fetch(`${facts.url}/v1/flows`, { headers })).status).toBe(200);
 }, 120_000);
+
+test(`fifty runs with outputs of 3.6 MB, begun at once in ${megabytes} MB, run or are refused before they begin`, async () => {
+  const { facts } = await start({ MEMORY_MB: String(megabytes) }, ['--ephemeral']);
+  const headers = { authorization: `Bearer ${facts.liveKey}`, 'content-type': 'application/json' };
+  const script = "return 'some text '.repeat(30_000)";
+  const steps = Array.from({ length: 12 }, (_, n) => ({
+    type: 'transform-data',
+    name: `s${n}`,
+    config: { script },
+  }));
+  const body = JSON.stringify({ flow: { name: 'f', steps }, options: { streamResponse: false } });
+  const run = async () => {
+    const response = await fetch(`${facts.url}/v1/dispatch`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 50 }, run));
+  expect(new Set(statuses).difference(new Set([200, 503]))).toEqual(new Set());
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+  expect((await fetch(`${facts.url}/v1/flows`, { headers })).status).toBe(200);
+}, 120_000);
