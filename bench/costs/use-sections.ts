@@ -45,9 +45,7 @@ runs too, which costs about as much as reading a flow. A web ACL adds ${prices.w
 ${tableOf(
   Object.entries(requests).map(([name, what]) => [what, priceOf(units, name as RequestName)]),
   1_000,
-)}
-
-${unitTable(Object.entries(requests).map(([name, what]) => [what, units.requests[name as RequestName]]))}`;
+)}`;
 
 export function runSection(units: Units): string {
   const kinds = Object.entries(flows) as [keyof Units['records'], string][];
@@ -61,8 +59,6 @@ ${tableOf(
   kinds.map(([kind, what]) => [what, priceOfMillionRuns(units.records[kind])]),
   1_000,
 )}
-
-${unitTable(kinds.map(([kind, what]) => [what, units.records[kind]]))}
 
 ## Per million steps
 
@@ -81,9 +77,7 @@ for each second that a model takes, because the Lambda waits for it. The model's
 ${tableOf(
   Object.entries(runs).map(([name, what]) => [what, priceOfStart(units, name as RunName)]),
   1_000,
-)}
-
-${unitTable(Object.entries(runs).map(([name, what]) => [what, units.runs[name as RunName]]))}`;
+)}`;
 
 function priceOfStart(units: Units, name: RunName): ServicePrices {
   const price = priceOfMillionRequests(units.runs[name]);
@@ -105,32 +99,6 @@ function tableOf(rows: readonly Row[], count: number): string {
     ...rows.map(
       ([what, price]) =>
         `| ${what} | ${used.map((name) => usd(price[name])).join(' | ')} | **${usd(totalUsd(price))}** |`,
-    ),
-  ].join('\n');
-}
-
-/** The measured units of one. */
-function unitTable(rows: readonly (readonly [what: string, use: object])[]): string {
-  const names = {
-    writeUnits: 'write units',
-    readUnits: 'read units',
-    writeRequests: 'writes',
-    sqsRequests: 'SQS requests',
-    s3Puts: 'S3 PUT',
-    s3Gets: 'S3 GET',
-    invocations: 'invocations of workers',
-    cpuMs: 'CPU ms',
-    logBytes: 'bytes of logs',
-    responseBytes: 'bytes of the response',
-  };
-  const values = rows.map(([what, use]) => [what, use as Record<string, number>] as const);
-  const used = Object.entries(names).filter(([name]) => values.some(([, use]) => use[name]));
-  return [
-    `| Measured, for one | ${used.map(([, title]) => title).join(' | ')} |`,
-    `| --- | ${used.map(() => '---').join(' | ')} |`,
-    ...values.map(
-      ([what, use]) =>
-        `| ${what} | ${used.map(([name]) => Number((use[name] ?? 0).toFixed(2))).join(' | ')} |`,
     ),
   ].join('\n');
 }

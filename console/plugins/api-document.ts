@@ -2,7 +2,7 @@ import { groups } from '../../functions/index.ts';
 import { operations } from '../../packages/client/src/client.ts';
 import { loadOnce } from '../../shared/core/concurrency/load-once.ts';
 import { stepTypes } from '../../shared/domain/flows/step-types/index.ts';
-import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
+import { openApi } from '../../shared/platform/http/openapi.ts';
 import type { EditedOperation } from '../src/api/edited-operations.ts';
 
 type Json = Record<string, unknown>;

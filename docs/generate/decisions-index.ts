@@ -23,17 +23,16 @@ export function decisionsIndex(root: string): string {
   const numbers = areas.flatMap(({ sections }) => sections.flatMap((section) => section.numbers));
   return `# Decisions
 
-An entry states a decision in one sentence, then which alternative it rejects and why, in at most 70 words. It begins with its
-number and the day of its last change. Comments in the code name the number where a decision explains surprising code: \`D17\`.
+An entry states a decision in one sentence, then which alternative it rejects and why, in at most 70 words. Comments in the
+code name its number where it explains surprising code: \`D17\`. \`git blame\` has its date.
 
 **What deserves an entry:** a decision that rejects what a competent engineer would choose, if nothing else states it: no
 description of an endpoint, guide, [limit](../limits.md), name of a test or head of a module. Examples are what a measurement
-decided, and what AWS, security or a public protocol forced. Behaviour belongs in descriptions and guides. There are at
-most 300 entries: to add one beyond that, merge or remove others.
+decided, and what AWS, security or a public protocol forced. There are at most 300 entries: to add one beyond that, merge or
+remove others.
 
 **Numbers:** a new entry gets the next free number, which is D${nextNumber(root, numbers)}, in whichever area it is. Numbers never
-change, and are not given again after an entry was removed. A commit that changes a decision changes its entry and date; one that
-removes an entry removes its number from comments.
+change, and are not given again. A commit that removes an entry removes its number from comments.
 
 \`npm run docs\` writes this index of ${numbers.length} decisions.
 
@@ -67,7 +66,7 @@ function areaOf(text: string): { title: string; sections: Section[] } {
     sections: parts.map((part, index) => ({
       heading: part.split('\n')[0] ?? '',
       anchor: anchors[index] ?? '',
-      numbers: [...part.matchAll(/^- \*\*D(\d+)\*\* · /gm)].map(([, number]) => Number(number)),
+      numbers: [...part.matchAll(/^- D(\d+): /gm)].map(([, number]) => Number(number)),
     })),
   };
 }

@@ -1,5 +1,5 @@
 import { groups } from '../../functions/index.ts';
-import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
+import { openApi } from '../../shared/platform/http/openapi.ts';
 import { eventExamples, eventMeanings, webhookExample } from './event-examples.ts';
 
 interface Schema {

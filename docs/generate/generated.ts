@@ -4,6 +4,7 @@ import { operationsModule } from '../../packages/client/generate/operations-modu
 import { decisionsIndex } from './decisions-index.ts';
 import { deployingDocument } from './deploying.ts';
 import { eventsDocument } from './events.ts';
+import { itemsDocument } from './items.ts';
 import { limitsDocument } from './limits.ts';
 import { tourDocument } from './tour.ts';
 import { warningsDocument } from './warnings.ts';
@@ -16,6 +17,7 @@ export const generated: Record<string, () => string | Promise<string>> = {
   'docs/decisions/README.md': () => decisionsIndex(folder),
   'docs/deploying.md': () => deployingDocument(folder),
   'docs/events.md': eventsDocument,
+  'docs/items.md': itemsDocument,
   'docs/limits.md': () => limitsDocument(folder),
   'docs/warnings.md': () => warningsDocument(),
   'docs/tour.md': tourDocument,

@@ -1,5 +1,4 @@
 import { labelHeaders, labelsInHeaders } from '../../shared/domain/runs/run-labels.ts';
-import { modelRuns } from '../../shared/execution/model-runs/model-run.ts';
 import { verifiedCredential } from '../../shared/platform/auth/verified-credential.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
@@ -8,6 +7,7 @@ import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-l
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { timeLimit } from '../../shared/protocols/openai/answers/streamed-answer.ts';
 import { openAiErrorBody } from '../../shared/protocols/openai/error-form.ts';
+import { modelRuns } from '../../shared/protocols/openai/model-run.ts';
 import { answerEmbeddings } from '../../shared/protocols/openai/models/embed-texts.ts';
 import { EmbeddingList, EmbeddingsBody } from '../../shared/protocols/openai/models/embedding-schemas.ts';
 import { openAiStatuses } from './statuses.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
+import { openApi } from '../../shared/platform/http/openapi.ts';
 import { groups } from '../index.ts';
 import type { Site } from './site.ts';
 import { strictPolicy } from './strict-policy.ts';

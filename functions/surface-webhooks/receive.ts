@@ -5,7 +5,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { exposedItems, findSlugItem } from '../../shared/domain/surfaces/exposed-item.ts';
 import { assertMayRun, assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
 import { toRunSurface } from '../../shared/domain/surfaces/surface/run-surface.ts';
-import { webhookStarter } from '../../shared/execution/incoming-webhooks/start-webhook.ts';
+import { webhookStarter } from '../../shared/execution/targets/start-webhook.ts';
 import { toTarget } from '../../shared/execution/targets/target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

@@ -1,6 +1,6 @@
 import type { ExposedItem, ExposedSurface } from '../../shared/domain/surfaces/exposed-item.ts';
-import { openApiOperation, toComponents } from '../../shared/platform/http/openapi/openapi.ts';
-import type { Components, Json } from '../../shared/platform/http/openapi/openapi-schemas.ts';
+import { openApiOperation, toComponents } from '../../shared/platform/http/openapi.ts';
+import type { Components, Json } from '../../shared/platform/http/openapi-schemas.ts';
 import { runDeclaration } from '../surface-runs/run-declaration.ts';
 
 /** An OpenAPI 3.1 document of what one surface exposes, as if it were an API of its own. @param url Of the surface. */

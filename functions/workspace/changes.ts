@@ -48,7 +48,9 @@ export function agentChanges({ stored, after }: Change): ResourceMembers {
 /** Null lifts a limit. The default changes by making another config the default. */
 export function modelConfigChanges({ stored, after: { isDefault, ...after } }: Change): ResourceMembers {
   return {
-    ...{ providerKeyId: null, settings: {}, isEnabled: true },
+    providerKeyId: null,
+    settings: {},
+    isEnabled: true,
     ...after,
     limits: patchBetween(stored.limits ?? {}, after.limits ?? {}),
     ...(isDefault === true && stored.isDefault !== true && { isDefault }),
@@ -56,21 +58,32 @@ export function modelConfigChanges({ stored, after: { isDefault, ...after } }: C
 }
 
 export const productChanges = ({ stored, after }: Change): ResourceMembers => ({
-  ...{ description: null, icon: null },
+  description: null,
+  icon: null,
   ...after,
   spec: patchBetween(stored.spec ?? {}, after.spec ?? {}),
 });
 
 export const itemChanges = ({ stored, after }: Change): ResourceMembers => ({
-  ...{ enabled: true, endpointSlug: null, exposedName: null, exposedDescription: null },
-  ...{ isEntryPoint: false, presentation: null },
+  enabled: true,
+  endpointSlug: null,
+  exposedName: null,
+  exposedDescription: null,
+  isEntryPoint: false,
+  presentation: null,
   ...after,
   config: after.config ? patchBetween(stored.config ?? {}, after.config) : null,
 });
 
 export const scheduleChanges = ({ after }: Change): ResourceMembers => ({
-  ...{ cron: null, runAt: null, timezone: null, recordType: null, recordFilter: null, recordIds: [] },
-  ...{ enabled: true, executionOptions: {} },
+  cron: null,
+  runAt: null,
+  timezone: null,
+  recordType: null,
+  recordFilter: null,
+  recordIds: [],
+  enabled: true,
+  executionOptions: {},
   ...after,
 });
 
@@ -90,7 +103,9 @@ export function surfaceChanges({ stored, after }: Change): ResourceMembers {
     typeof each === 'string' ? each : (secrets.shift() ?? each),
   );
   return {
-    ...{ environment: 'development', status: 'draft', outbound: {} },
+    environment: 'development',
+    status: 'draft',
+    outbound: {},
     ...after,
     behavior: { ...Object.fromEntries(removed.map((name) => [name, null])), ...behavior },
     inbound: filled ? { ...inbound, signature: { ...inbound.signature, secrets: filled } } : inbound,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
+import { writeYamlTask } from '../../shared/adapters/data-formats/tasks.ts';
 import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
-import { writeYamlTask } from '../../shared/adapters/yaml/tasks.ts';
 import { tooLarge } from '../../shared/core/errors/errors.ts';
 import { renderEntry, toStoredEntries } from '../../shared/domain/workspace/entries.ts';
 import { documentKinds, kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';

@@ -26,7 +26,9 @@ export const operationCaller = (endpoints: readonly AnyEndpoint[]) =>
         const request = {
           params: Params && parseOrReject(Params, params),
           body: Body && parseOrReject(Body, body),
-          ...{ principal, signal, baseUrl },
+          principal,
+          signal,
+          baseUrl,
         };
         return (await handle(request, resolveNeeds(needs, scope))) as Awaited<ReturnType<CallEndpoint>>;
       },

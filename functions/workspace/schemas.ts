@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { readYamlTask } from '../../shared/adapters/data-formats/tasks.ts';
 import { type Sandbox, SandboxError } from '../../shared/adapters/sandbox/sandbox.ts';
-import { readYamlTask } from '../../shared/adapters/yaml/tasks.ts';
 import { invalidAt, missingPermission } from '../../shared/core/errors/errors.ts';
 import { isDeeperThan } from '../../shared/core/json/nesting.ts';
 import { Difference } from '../../shared/domain/workspace/differences.ts';

@@ -15,11 +15,11 @@ const entries = globSync('docs/decisions/*.md', { cwd: root })
       .map((text) => ({ path, text: text.replaceAll(/\s+/g, ' ').trim() })),
   );
 
-const numberOf = (text: string) => /^- \*\*(D[1-9]\d*)\*\* · /.exec(text)?.[1];
+const numberOf = (text: string) => /^- (D[1-9]\d*): /.exec(text)?.[1];
 const shown = ({ path, text }: { path: string; text: string }) => `${path}: ${text.slice(0, 60)}`;
 
-test('every decision has a number, a date and a sentence in bold', () => {
-  const form = /^- \*\*D[1-9]\d*\*\* · \d{4}-\d\d-\d\d: \*\*.+?\.\*\*(?: |$)/;
+test('every decision has a number and a sentence in bold', () => {
+  const form = /^- D[1-9]\d*: \*\*.+?\.\*\*(?: |$)/;
   expect(entries.filter(({ text }) => !form.test(text)).map(shown)).toEqual([]);
 });
 
@@ -28,9 +28,9 @@ test('every number of a decision is given once', () => {
   expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
 });
 
-test('there are at most 300 decisions, of at most 90 words each', () => {
+test('there are at most 300 decisions, of at most 70 words each', () => {
   expect(entries.length).toBeLessThanOrEqual(300);
-  expect(entries.filter(({ text }) => text.split(' ').length > 90).map(shown)).toEqual([]);
+  expect(entries.filter(({ text }) => text.split(' ').length > 70).map(shown)).toEqual([]);
 });
 
 test('code and documents name only decisions that exist', () => {

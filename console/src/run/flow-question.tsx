@@ -47,7 +47,7 @@ export function FlowQuestion({ wait, box }: Props) {
           schema={form as JsonSchema}
           shown={Object.keys((form as JsonSchema).properties ?? {})}
           path="values"
-          {...{ problems }}
+          problems={problems}
           value={values}
           onChange={setValues}
         />

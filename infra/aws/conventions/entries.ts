@@ -6,7 +6,7 @@ import { workers } from '../../../functions/workers/index.ts';
 import type { Requirements, Use } from '../../../shared/platform/aws/uses.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { combineEndpointRequirements } from '../../../shared/platform/http/endpoint-requirements.ts';
-import { getOperationGroup } from '../../../shared/platform/http/openapi/openapi.ts';
+import { getOperationGroup } from '../../../shared/platform/http/openapi.ts';
 import { deadLetters, type QueueSpec, queues, recursiveLoopSetting, timers } from '../../resources.ts';
 import { endpointTimeoutSeconds, requestSeconds, staticFilesLambda } from '../../routes.ts';
 

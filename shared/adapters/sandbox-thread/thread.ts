@@ -8,7 +8,7 @@ import {
   findTextProblemsTask,
   readTextsTask,
 } from '../code/tasks.ts';
-import { queryJsonTask } from '../json-path/tasks.ts';
+import { queryJsonTask, readYamlTask, writeYamlTask } from '../data-formats/tasks.ts';
 import { validateSchemaTask, validateValueTask } from '../json-schema/tasks.ts';
 import { makePdfTask } from '../pdf/tasks.ts';
 import type { SandboxReply, SandboxRequest } from '../sandbox/conversation.ts';
@@ -16,7 +16,6 @@ import type { TaskResult, ThreadRequest } from '../sandbox/pool.ts';
 import type { AskCaller, SandboxTask } from '../sandbox/sandbox.ts';
 import { fillTemplatesTask } from '../templates/tasks.ts';
 import { packRepositoryTask, readPageTask, readRobotsTask, xmlProblemTask } from '../web/tasks.ts';
-import { readYamlTask, writeYamlTask } from '../yaml/tasks.ts';
 
 // Maps sandbox tasks to their functions. Input and output are cloned, so both are plain data. Libraries are loaded with
 // the first task that needs them.
@@ -59,9 +58,9 @@ does(readRobotsTask, async () => (await import('../web/robots-rules.ts')).readRo
 does(packRepositoryTask, async () => (await import('../web/pack-repository.ts')).packRepository);
 does(validateValueTask, async () => (await import('../json-schema/validator.ts')).validateValue);
 does(validateSchemaTask, async () => (await import('../json-schema/validator.ts')).validateSchema);
-does(queryJsonTask, async () => (await import('../json-path/query.ts')).queryJson);
-does(readYamlTask, async () => (await import('../yaml/yaml.ts')).readYaml);
-does(writeYamlTask, async () => (await import('../yaml/yaml.ts')).writeYaml);
+does(queryJsonTask, async () => (await import('../data-formats/json-path.ts')).queryJson);
+does(readYamlTask, async () => (await import('../data-formats/yaml.ts')).readYaml);
+does(writeYamlTask, async () => (await import('../data-formats/yaml.ts')).writeYaml);
 does(makePdfTask, async () => (await import('../pdf/document.ts')).makePdf);
 
 /** After this time the remaining tasks go back to the queue, so that they need not wait for a slow one. */

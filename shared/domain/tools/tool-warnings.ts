@@ -6,7 +6,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import { flowFinder } from '../flows/flow-store.ts';
-import { isFlowText } from '../flows/texts/config-texts.ts';
+import { isFlowText } from '../flows/steps/config-texts.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import { type CheckedTool, listToolTexts } from './check-tool.ts';
 import { secretKeysOfTool } from './secret-keys.ts';

@@ -31,8 +31,15 @@ const notFound = {
 const seen = ({ status, body }: Awaited<ReturnType<typeof sendRedemption>>) => ({ status, body });
 const keysOf = async ({ call }: Tenant) => (await expectStatus(200, call('GET', '/v1/api-keys'))).apiKeys;
 const sessionOf = ({ tenant, userId }: Tenant): Principal => ({
-  ...{ kind: 'session', tenant, userId, organizationId: null, environment: 'production' },
-  ...{ keyId: null, hash: null, permissions: ['*'], sourceIp: null },
+  kind: 'session',
+  tenant,
+  userId,
+  organizationId: null,
+  environment: 'production',
+  keyId: null,
+  hash: null,
+  permissions: ['*'],
+  sourceIp: null,
 });
 
 test('the program gets a key for the code that a person allowed, with the permissions that the person chose', async () => {

@@ -120,7 +120,10 @@ const deciding = (apiUrl: string) => `{
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({
           sessionId: localStorage.getItem('session'),
-          ...{ executionId, approvalId, decision, streamResponse: true },
+          executionId,
+          approvalId,
+          decision,
+          streamResponse: true,
         }),
       }),
   },

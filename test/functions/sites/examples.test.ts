@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { groups as all } from '../../../functions/index.ts';
-import { openApi } from '../../../shared/platform/http/openapi/openapi.ts';
+import { openApi } from '../../../shared/platform/http/openapi.ts';
 
 const document = openApi(all) as unknown as {
   paths: Record<string, Record<string, Operation>>;

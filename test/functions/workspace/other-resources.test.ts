@@ -93,7 +93,10 @@ test.each([
     {
       budgets: Array.from({ length: 101 }, (_each, at) => ({
         name: `B${at}`,
-        ...{ scope: { type: 'tenant' }, period: 'month', limit: '1.00', action: 'block' },
+        scope: { type: 'tenant' },
+        period: 'month',
+        limit: '1.00',
+        action: 'block',
       })),
     },
     'budgets LIMIT_REACHED',
@@ -116,7 +119,9 @@ test('a provider key of another provider, and a connection for another URL, are 
   const document = {
     modelConfigs: [
       {
-        ...{ name: 'openai/gpt-5-mini', provider: 'openai', modelId: 'gpt-5-mini' },
+        name: 'openai/gpt-5-mini',
+        provider: 'openai',
+        modelId: 'gpt-5-mini',
         providerKeyId: 'anthropic/Main',
       },
     ],

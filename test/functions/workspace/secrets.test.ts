@@ -114,7 +114,9 @@ test('secrets that an apply makes are in its response, once, and nowhere else', 
   const { secrets } = (await send()).body;
   expect(secrets).toEqual([
     {
-      ...{ kind: 'products', name: 'Desk', path: 'surfaces.Hook.outbound.webhook.secret' },
+      kind: 'products',
+      name: 'Desk',
+      path: 'surfaces.Hook.outbound.webhook.secret',
       value: expect.stringMatching(/^whsec_.{20}/),
     },
     { kind: 'budgets', name: 'All', path: 'notify.secret', value: expect.stringMatching(/^whsec_.{20}/) },

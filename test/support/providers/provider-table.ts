@@ -8,16 +8,22 @@ export function providerTable(wires: readonly Wire[], features: Record<Feature, 
     return `no (${notes.indexOf(reason) + 1})`;
   };
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const rows = Object.entries(features).map(([feature, label]) =>
-    row([
-      label,
-      ...wires.map(({ lacks }) => {
-        const reason = lacks[feature as Feature];
-        return reason ? noteOf(reason) : 'yes';
-      }),
-    ]),
-  );
+  const isLacked = (feature: string) => wires.some(({ lacks }) => lacks[feature as Feature]);
+  const everywhere = Object.entries(features).filter(([feature]) => !isLacked(feature));
+  const rows = Object.entries(features)
+    .filter(([feature]) => isLacked(feature))
+    .map(([feature, label]) =>
+      row([
+        label,
+        ...wires.map(({ lacks }) => {
+          const reason = lacks[feature as Feature];
+          return reason ? noteOf(reason) : 'yes';
+        }),
+      ]),
+    );
   return [
+    '',
+    `All have: ${everywhere.map(([, label]) => label).join('; ')}.`,
     '',
     row(['', ...wires.map(({ title, docs }) => `[${title}](${docs})`)]),
     row(['---', ...wires.map(() => '---')]),

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { groups } from '../../../functions/index.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { openApi, toDocumentedPath } from '../../../shared/platform/http/openapi/openapi.ts';
+import { openApi, toDocumentedPath } from '../../../shared/platform/http/openapi.ts';
 
 const document = openApi(groups);
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'api');

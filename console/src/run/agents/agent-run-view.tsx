@@ -23,13 +23,14 @@ export function AgentRunView({ live, isWhole = false }: { live: LiveRun; isWhole
   return (
     <div className="run-parts">
       <PartsView
-        {...{ parts: run.parts, isWhole }}
+        parts={run.parts}
+        isWhole={isWhole}
         inside={({ id }) =>
-          subAgents.of(id).map((inner) => <Inner key={inner.id} {...{ run: inner, agentId }} />)
+          subAgents.of(id).map((inner) => <Inner key={inner.id} run={inner} agentId={agentId} />)
         }
       />
       {others.map((inner) => (
-        <OtherSubAgent key={inner.id} {...{ run: inner, agentId }} />
+        <OtherSubAgent key={inner.id} run={inner} agentId={agentId} />
       ))}
       {hasNextPage && <Button onPress={() => fetchNextPage()}>{runViewTexts.showMoreSubAgents}</Button>}
       <AgentWaits live={live} />
@@ -69,7 +70,7 @@ function OtherSubAgent({ run, agentId }: InnerProps) {
         <bdi>{run.agentName ?? runViewTexts.subAgent}</bdi> <StatusLabel of={run.status} />{' '}
         <span className="help">{run.totalCost !== null && dollars(run.totalCost)}</span>
       </summary>
-      {isOpen && <Inner {...{ run, agentId }} />}
+      {isOpen && <Inner run={run} agentId={agentId} />}
     </details>
   );
 }

@@ -59,7 +59,7 @@ export function AgentWaits({ live }: { live: LiveRun }) {
               </Button>
             </div>
           ) : (
-            <Output {...{ wait, isBusy }} onSend={(output) => resume(wait.toolCallId, output)} />
+            <Output wait={wait} isBusy={isBusy} onSend={(output) => resume(wait.toolCallId, output)} />
           )}
         </section>
       ))}

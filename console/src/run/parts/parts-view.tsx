@@ -19,7 +19,9 @@ interface Props {
 
 /** What an agent, or a step of a flow, did, in its order. */
 export const PartsView = ({ parts, isWhole = false, inside }: Props) =>
-  parts.map((part) => <PartView key={`${part.kind} ${part.id}`} {...{ part, isWhole, inside }} />);
+  parts.map((part) => (
+    <PartView key={`${part.kind} ${part.id}`} part={part} isWhole={isWhole} inside={inside} />
+  ));
 
 type One = { part: RunPart; isWhole: boolean; inside: Props['inside'] };
 

@@ -40,7 +40,7 @@ export function AddCapability({ agentId, onClose }: { agentId: string; onClose: 
             setTarget('');
           }}
         />
-        <Target {...{ kind, agentId }} value={target} onChange={setTarget} problem={problems[kind]} />
+        <Target kind={kind} agentId={agentId} value={target} onChange={setTarget} problem={problems[kind]} />
         <TextField
           label={sharedTexts.name}
           help={agentTexts.nameForModel}

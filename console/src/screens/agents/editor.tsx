@@ -58,7 +58,9 @@ function Editor(begun: BegunEdit<Agent>) {
   return (
     <section className="card" aria-label={sharedTexts.agent}>
       <SchemaForm
-        {...{ schema, problems, custom }}
+        schema={schema}
+        problems={problems}
+        custom={custom}
         value={edited}
         onChange={setEdited}
         hidden={[...shorthands, ...Object.values(configs)]}

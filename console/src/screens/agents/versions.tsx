@@ -93,9 +93,7 @@ export function AgentVersions() {
               {hasMore && <Button onPress={() => setBefore(listed.at(-1)?.id)}>{sharedTexts.older}</Button>}
             </div>
             {compared && publishedVersionId && (
-              <AgentVersionDifference
-                {...{ agentId: id, published: publishedVersionId, versionId: compared }}
-              />
+              <AgentVersionDifference agentId={id} published={publishedVersionId} versionId={compared} />
             )}
           </div>
         )}

@@ -48,7 +48,12 @@ function Editor(begun: BegunEdit<Flow>) {
   return (
     <SampleType value={type}>
       <EditorBar
-        {...{ isChanged, saving, check, edit, view, setView }}
+        isChanged={isChanged}
+        saving={saving}
+        check={check}
+        edit={edit}
+        view={view}
+        setView={setView}
         canUndo={past.length > 0}
         canRedo={future.length > 0}
       />
@@ -63,11 +68,12 @@ function Editor(begun: BegunEdit<Flow>) {
         <EditingProvider flow={flow} steps={steps}>
           {view === 'graph' ? (
             <Suspense fallback={<Loading />}>
-              <GraphEditor flowId={flow.id} {...{ steps, findings }} onChange={setSteps} />
+              <GraphEditor flowId={flow.id} steps={steps} findings={findings} onChange={setSteps} />
             </Suspense>
           ) : (
             <StepsEditor
-              {...{ steps, findings }}
+              steps={steps}
+              findings={findings}
               label={sharedTexts.steps}
               path="flowSteps"
               known={[]}
@@ -90,7 +96,8 @@ function SampleTypeChoice({ type, onChange }: { type: string; onChange: (type: s
       label={flowTexts.sampleDataFrom}
       known={types.data}
       none={flowTexts.noRecords}
-      {...{ value: type, onChange }}
+      value={type}
+      onChange={onChange}
     />
   );
 }

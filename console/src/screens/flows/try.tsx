@@ -74,7 +74,7 @@ function Try({ flow }: { flow: OperationResponse<'flows.get'> }) {
       <div>
         {error && <FailureNotice error={error} />}
         {run && !error ? (
-          <FlowRunView {...{ run, isRunning }} typeLabel={stepTypeLabel} />
+          <FlowRunView run={run} isRunning={isRunning} typeLabel={stepTypeLabel} />
         ) : (
           !error && (
             <Empty title={flow.flowSteps.length === 0 ? flowTexts.flowHasNoSteps : sharedTexts.notRunYet}>

@@ -40,7 +40,7 @@ export function ProductCapabilities({ productId, capabilities }: Props) {
             { title: sharedTexts.name, cell: ({ capabilityName }) => <bdi>{capabilityName}</bdi> },
             {
               title: productTexts.whatItRuns,
-              cell: ({ flowId, agentId }) => <TargetLink {...{ flowId, agentId }} />,
+              cell: ({ flowId, agentId }) => <TargetLink flowId={flowId} agentId={agentId} />,
             },
             {
               title: sharedTexts.description,

@@ -57,7 +57,7 @@ export function Items({ place, type, items, capabilities }: Props) {
             { title: sharedTexts.name, cell: (item) => <bdi>{itemName(item)}</bdi> },
             {
               title: productTexts.whatItRuns,
-              cell: ({ flowId, agentId }) => <TargetLink {...{ flowId, agentId }} />,
+              cell: ({ flowId, agentId }) => <TargetLink flowId={flowId} agentId={agentId} />,
               isExtra: true,
             },
             ...(type === 'chat'
@@ -66,7 +66,9 @@ export function Items({ place, type, items, capabilities }: Props) {
                   {
                     title: called[type] ?? productTexts.address,
                     width: 'wide' as const,
-                    cell: (item: SurfaceItemRow) => <Address {...{ place, type, items, item }} />,
+                    cell: (item: SurfaceItemRow) => (
+                      <Address place={place} type={type} items={items} item={item} />
+                    ),
                     isExtra: true,
                   },
                 ]),
@@ -119,7 +121,7 @@ export function Items({ place, type, items, capabilities }: Props) {
         />
       )}
       {change.error && <FailureNotice error={change.error} />}
-      <AddItem {...{ place, capabilities }} isOpen={isAdding} onClose={() => setAdding(false)} />
+      <AddItem place={place} capabilities={capabilities} isOpen={isAdding} onClose={() => setAdding(false)} />
       {edited && <ChangeItem place={place} item={edited} onClose={() => setEdited(undefined)} />}
     </section>
   );

@@ -91,7 +91,7 @@ export function OneSurface() {
         {type === 'schedule' ? (
           <SurfaceSchedules place={place} />
         ) : (
-          <Items {...{ place, type, items }} capabilities={product.data?.capabilities ?? []} />
+          <Items place={place} type={type} items={items} capabilities={product.data?.capabilities ?? []} />
         )}
         <Snippets place={place} type={type} items={items} />
         {withKeys.includes(type) && <Keys place={place} keys={keys} />}

@@ -66,7 +66,7 @@ function Records({ type }: { type: string }) {
           )}
         </p>
       )}
-      <TableTools {...{ type, address, setAddress, fields, shown }} />
+      <TableTools type={type} address={address} setAddress={setAddress} fields={fields} shown={shown} />
       <SelectionBar selection={selection}>
         <Button look="quiet" onPress={() => setOpen('edit')}>
           {sharedTexts.edit}
@@ -97,7 +97,9 @@ function Records({ type }: { type: string }) {
       </div>
       <UploadDialog type={type} isOpen={open === 'upload'} onClose={() => setOpen(undefined)} />
       <BulkEdit
-        {...{ type, where: tableFilter(address), selected: [...selection.ids] }}
+        type={type}
+        where={tableFilter(address)}
+        selected={[...selection.ids]}
         isOpen={open === 'edit'}
         onClose={() => setOpen(undefined)}
       />

@@ -103,7 +103,10 @@ function AgentRunFacts({ execution, agentId }: { execution: Execution; agentId: 
     [runTexts.costWithSubAgents, totalCost === null ? runTexts.notKnown : dollars(totalCost)],
   ];
   if (parentExecutionId) {
-    facts.push([runTexts.startedBy, <Parent key="parent" {...{ agentId, parentExecutionId }} />]);
+    facts.push([
+      runTexts.startedBy,
+      <Parent key="parent" agentId={agentId} parentExecutionId={parentExecutionId} />,
+    ]);
   }
   return (
     <section className="card" aria-label={sharedTexts.summary}>

@@ -78,7 +78,8 @@ export function OneClientToken() {
               <EditDialog
                 title={settingsTexts.editToken}
                 operation="client-tokens.update"
-                {...{ params, custom: targetsField }}
+                params={params}
+                custom={targetsField}
                 value={editedOf(known)}
                 isOpen
                 onClose={() => setEditing(false)}

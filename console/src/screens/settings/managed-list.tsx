@@ -86,7 +86,8 @@ export function ManagedList<
               label={title}
               rows={rowsOf(data)}
               keyOf={({ id }) => id}
-              {...{ copyId, selection }}
+              copyId={copyId}
+              selection={selection}
               columns={[...columns, actions]}
             />
           )

@@ -213,7 +213,8 @@ function UsageCharts({ periods, granularity }: Props) {
             summary={usageTexts.costInAll(dollars(sum(costs)))}
             format={dollars}
             series={[{ label: sharedTexts.cost, colour: 'var(--series-1)', values: costs }]}
-            {...{ times, barMs }}
+            times={times}
+            barMs={barMs}
           />
         )}
       </section>
@@ -225,7 +226,8 @@ function UsageCharts({ periods, granularity }: Props) {
           format={countText}
           isWhole
           series={[{ label: sharedTexts.calls, colour: 'var(--series-2)', values: calls }]}
-          {...{ times, barMs }}
+          times={times}
+          barMs={barMs}
         />
       </section>
     </div>

@@ -63,7 +63,8 @@ export function useCarefulSave<Stored extends { updatedAt: string }, Saved>({
         failure
       ) : (
         <Conflict
-          {...{ changedAt, isPending }}
+          changedAt={changedAt}
+          isPending={isPending}
           onClose={() => setChangedAt(undefined)}
           onLoad={restart}
           onOverwrite={() => mutate('overwrite')}

@@ -59,7 +59,8 @@ export function EditForm({
     <form ref={form} onSubmit={send} noValidate>
       {children}
       <SchemaForm
-        {...{ schema, problems }}
+        schema={schema}
+        problems={problems}
         isChange={operations[operation].method !== 'POST'}
         value={body}
         onChange={setBody}

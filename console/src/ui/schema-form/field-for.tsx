@@ -35,7 +35,9 @@ export function FieldFor(props: FieldProps) {
     case 'choice':
       return (
         <Choice
-          {...{ label, help, problem }}
+          label={label}
+          help={help}
+          problem={problem}
           value={String(value ?? '')}
           onChange={(chosen) => onChange(chosen === '' ? undefined : chosen)}
           options={[
@@ -49,7 +51,10 @@ export function FieldFor(props: FieldProps) {
     case 'text':
       return (
         <TextField
-          {...{ label, help, problem, isRequired }}
+          label={label}
+          help={help}
+          problem={problem}
+          isRequired={isRequired}
           value={typeof value === 'string' ? value : ''}
           onChange={onChange}
           {...(field.isLong && { lines: 3 })}
@@ -57,10 +62,20 @@ export function FieldFor(props: FieldProps) {
         />
       );
     case 'number':
-      return <NumberField {...{ label, help, problem, isRequired, value, onChange, ...field }} />;
+      return (
+        <NumberField
+          label={label}
+          help={help}
+          problem={problem}
+          isRequired={isRequired}
+          value={value}
+          onChange={onChange}
+          {...field}
+        />
+      );
     case 'yes-no':
       return (
-        <CheckField {...{ label, help }} isOn={(value ?? schema.default) === true} onChange={onChange} />
+        <CheckField label={label} help={help} isOn={(value ?? schema.default) === true} onChange={onChange} />
       );
     case 'object':
       return (
@@ -77,18 +92,35 @@ export function FieldFor(props: FieldProps) {
         </fieldset>
       );
     case 'list':
-      return <ListField {...{ label, help, problem, path, value, onChange }} items={field.items} />;
+      return (
+        <ListField
+          label={label}
+          help={help}
+          problem={problem}
+          path={path}
+          value={value}
+          onChange={onChange}
+          items={field.items}
+        />
+      );
     case 'variants':
       return (
         <VariantField
-          {...{ label, help, problem, path, value, onChange, name, isRequired }}
+          label={label}
+          help={help}
+          problem={problem}
+          path={path}
+          value={value}
+          onChange={onChange}
+          name={name}
+          isRequired={isRequired}
           variants={field.variants}
         />
       );
     case 'json':
       return (
         <Suspense fallback={<Loading />}>
-          <JsonField {...{ label, help, problem, value, onChange }} />
+          <JsonField label={label} help={help} problem={problem} value={value} onChange={onChange} />
         </Suspense>
       );
   }
@@ -119,7 +151,9 @@ function ListField({ label, help, problem, path, items, value, onChange }: Props
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no other identity
         <div key={index} className="list-item">
           <Field
-            {...{ name: String(index), label: `${label} ${index + 1}`, path: joined(path, index) }}
+            name={String(index)}
+            label={`${label} ${index + 1}`}
+            path={joined(path, index)}
             schema={items}
             value={item}
             onChange={(changed) => put(index, changed)}

@@ -18,7 +18,8 @@ export function JsonField({ label, help, problem, value, onChange }: Props) {
   const syntax = useMemo(() => valueIn(shown.text).problem, [shown.text]);
   return (
     <CodeEditor
-      {...{ label, help }}
+      label={label}
+      help={help}
       problem={syntax ?? problem}
       language="json"
       value={shown.text}

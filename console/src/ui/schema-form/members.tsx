@@ -39,7 +39,9 @@ export function MembersFields({ schema, value, onChange, path, hidden = [] }: Pr
     listed.map((name) => (
       <Field
         key={name}
-        {...{ name, path: joined(path, name), isRequired: required.includes(name) }}
+        name={name}
+        path={joined(path, name)}
+        isRequired={required.includes(name)}
         staysSet={staysSet(name)}
         schema={resolved(properties[name] ?? {}, root)}
         value={value[name]}

@@ -46,13 +46,18 @@ export function SchemaForm({
     <FormProvider value={context}>
       {field.kind === 'variants' ? (
         <VariantField
-          {...{ label: sharedTexts.kind, name: '', help: undefined, problem: problems[path], path, value }}
+          label={sharedTexts.kind}
+          name=""
+          help={undefined}
+          problem={problems[path]}
+          path={path}
+          value={value}
           variants={field.variants}
           onChange={(next) => onChange(next as JsonObject)}
           isRequired
         />
       ) : (
-        <MembersFields schema={whole} {...{ value, onChange, path, hidden }} />
+        <MembersFields schema={whole} value={value} onChange={onChange} path={path} hidden={hidden} />
       )}
     </FormProvider>
   );

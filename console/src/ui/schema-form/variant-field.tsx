@@ -42,7 +42,9 @@ export function VariantField({
   return (
     <div className="variant">
       <Choice
-        {...{ label, help, problem }}
+        label={label}
+        help={help}
+        problem={problem}
         value={chosen}
         options={[
           ...(isRequired && chosen !== unset ? [] : [{ value: unset, label: formTexts.notSet }]),
@@ -53,7 +55,10 @@ export function VariantField({
       {chosen !== unset && variant && hasFields(variant) && (
         <Field
           key={chosen}
-          {...{ name, path, value, onChange }}
+          name={name}
+          path={path}
+          value={value}
+          onChange={onChange}
           label={variantLabel(variant)}
           schema={variant}
           isRequired

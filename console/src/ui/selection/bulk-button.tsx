@@ -47,7 +47,7 @@ export function BulkButton<Row>(props: BulkButtonProps<Row>) {
         isOpen={action !== undefined}
         onClose={() => action?.stage === 'running' || close()}
       >
-        {action && <BulkStage {...props} {...{ action, run, stop, close }} />}
+        {action && <BulkStage {...props} action={action} run={run} stop={stop} close={close} />}
       </Dialog>
     </>
   );

@@ -18,7 +18,7 @@ interface Props<Row> extends BulkButtonProps<Row> {
 export function BulkStage<Row>({ action, run, stop, close, ...props }: Props<Row>) {
   const { stage, rows, done, failed } = action;
   useHeldDialog(stage === 'running');
-  if (stage === 'asked') return <Question {...props} {...{ run, close }} rows={rows} />;
+  if (stage === 'asked') return <Question {...props} run={run} close={close} rows={rows} />;
   return (
     <>
       <p role="status">{props.progressOf(done, rows.length)}</p>

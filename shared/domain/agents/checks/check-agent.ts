@@ -9,7 +9,7 @@ import {
 } from '../../../core/variables/secret-references.ts';
 import { toErrorDetails } from '../../../platform/http/validation.ts';
 import { findDuplicates } from '../../duplicates.ts';
-import { findSyntaxProblems } from '../../flows/texts/syntax-problems.ts';
+import { findSyntaxProblems } from '../../flows/steps/syntax-problems.ts';
 import { SecretValue } from '../../secrets/secret.ts';
 import { findOwnToolProblems } from '../../tools/own-tool-problems.ts';
 import { findParametersProblems } from '../../tools/parameters-problems.ts';

@@ -1,7 +1,7 @@
 import { readTextsTask } from '../../../adapters/code/tasks.ts';
 import type { FlowText, Reads } from '../../../adapters/code/texts.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
-import { type ConfigText, isFlowText } from '../texts/config-texts.ts';
+import { type ConfigText, isFlowText } from '../steps/config-texts.ts';
 import type { AlwaysHolds } from './reachability.ts';
 
 /** The time limit for all texts of one flow. */

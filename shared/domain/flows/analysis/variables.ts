@@ -10,8 +10,8 @@
 import type { Reads } from '../../../adapters/code/texts.ts';
 import { hasOwnVariables, type NodeList, type StepNode } from '../checking/step-nodes.ts';
 import { getStepType, stepTypes } from '../step-types/index.ts';
+import type { ConfigText } from '../steps/config-texts.ts';
 import { outputVariableName } from '../steps/step.ts';
-import type { ConfigText } from '../texts/config-texts.ts';
 import { createFinding, type Finding } from './finding.ts';
 import { isHeldBy } from './risks.ts';
 

@@ -1,5 +1,5 @@
+import type { ConfigText } from '../steps/config-texts.ts';
 import { findHeldLists } from '../steps/held-lists.ts';
-import type { ConfigText } from '../texts/config-texts.ts';
 import { listEvaluatedTexts } from './texts.ts';
 
 type Json = Record<string, unknown>;

@@ -5,9 +5,9 @@ import { invalid } from '../../../core/errors/errors.ts';
 import { findOwnToolProblems } from '../../tools/own-tool-problems.ts';
 import { isOfRuntimeTool } from '../secret-keys.ts';
 import { promptStep } from '../step-types/prompt.ts';
+import { type ConfigText, isFlowText } from '../steps/config-texts.ts';
 import { PromptTools } from '../steps/prompt-tools.ts';
-import { type ConfigText, isFlowText } from '../texts/config-texts.ts';
-import { findSyntaxProblems } from '../texts/syntax-problems.ts';
+import { findSyntaxProblems } from '../steps/syntax-problems.ts';
 import type { FlowStepInput } from './flow-step.ts';
 import { type StepNode, walkStepNodes } from './step-nodes.ts';
 

@@ -1,6 +1,6 @@
 import { stepTypes } from '../step-types/index.ts';
+import { type ConfigText, listConfigTexts } from '../steps/config-texts.ts';
 import type { AnyStepType } from '../steps/step.ts';
-import { type ConfigText, listConfigTexts } from '../texts/config-texts.ts';
 import type { UncheckedStep } from './step-nodes.ts';
 
 /** The texts of a step that read variables, found through the schema of its type. */

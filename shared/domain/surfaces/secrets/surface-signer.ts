@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import type { SignedRequest } from '../../../adapters/incoming-webhooks/schemes.ts';
-import { isSignedBy } from '../../../adapters/incoming-webhooks/verify.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';
 import { sharedPartition } from '../../../platform/data/keys.ts';
@@ -8,6 +6,8 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Runtime } from '../../../platform/runtime.ts';
 import { surfaceEntity } from '../surface/surface.ts';
 import { toleranceDefaultSeconds } from '../surface/surface-bodies.ts';
+import { isSignedBy } from '../surface/verify-webhook.ts';
+import type { SignedRequest } from '../surface/webhook-schemes.ts';
 import { surfaceSecrets } from './surface-secrets.ts';
 
 /** Whose surface it is, for requests without a credential. Only for surfaces with a signature, or with an agent card. */

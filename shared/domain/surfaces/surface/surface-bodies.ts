@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { type SchemeName, schemes } from '../../../adapters/incoming-webhooks/schemes.ts';
 import { resourceId } from '../../../core/ids.ts';
 import { hasSecretReference, soleSecretReference } from '../../../core/variables/secret-references.ts';
 import { ServerUrl } from '../../flows/steps/server-url.ts';
 import { SecretValue } from '../../secrets/secret.ts';
 import { webhookEvents } from './webhook-events.ts';
+import { type SchemeName, schemes } from './webhook-schemes.ts';
 
 const schemeNames = Object.keys(schemes) as [SchemeName, ...SchemeName[]];
 

@@ -1,4 +1,4 @@
-import { queryJsonTask } from '../../../adapters/json-path/tasks.ts';
+import { queryJsonTask } from '../../../adapters/data-formats/tasks.ts';
 import { limitAsStepError } from '../../../adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { tryParseJson } from '../../../core/json/json.ts';

@@ -28,6 +28,7 @@ import {
 import { resolveNeeds } from '../../data/scope.ts';
 import { buildBaseUrl } from '../base-url.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
+import { takesKnownQuery } from '../error-statuses.ts';
 import { answerIdempotently } from '../idempotency/once.ts';
 import { nameCaller } from '../idempotency/request-names.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
@@ -38,7 +39,6 @@ import type { LoggedRun } from '../responses/streamed-body.ts';
 import { EmptyBody, parseOrReject } from '../validation.ts';
 import { type CallContext, type Lasting, requireAdmission } from './admission.ts';
 import { toFailureResult } from './error-mapper.ts';
-import { takesKnownQuery } from './error-statuses.ts';
 import { toProxyResult } from './proxy-result.ts';
 
 /** The answer to a request; with an idempotency key, that to the first one. */

@@ -1,4 +1,3 @@
-import { modelRuns } from '../../../execution/model-runs/model-run.ts';
 import { targetFinder } from '../../../execution/targets/find-target.ts';
 import { targetScope } from '../../../execution/targets/start-target.ts';
 import type { Target } from '../../../execution/targets/target.ts';
@@ -6,6 +5,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import { modelNotFound } from '../failures.ts';
+import { modelRuns } from '../model-run.ts';
 import { assertMayAsk, parseTargetName } from './answerer-name.ts';
 
 /** All that a model, a flow or an agent may take. */

@@ -6,9 +6,9 @@ import type {
 } from '../../../adapters/ports/model-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { type ModelRunOwner, modelRuns } from '../../../execution/model-runs/model-run.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { modelNotFound, toRequestError } from '../failures.ts';
+import { type ModelRunOwner, modelRuns } from '../model-run.ts';
 import type { AnswerEnd, AnswerEvent, OpenaiAnswer } from './answer.ts';
 
 interface Asking {

@@ -1,12 +1,12 @@
 import { endianness } from 'node:os';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { type ModelRunOwner, modelRuns } from '../../../execution/model-runs/model-run.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
 import { parseTargetName } from '../answers/answerer-name.ts';
 import { assertModel } from '../answers/model-answer.ts';
 import { wholeJsonBody } from '../answers/streamed-answer.ts';
 import { modelNotFound, notSupported, toRequestError } from '../failures.ts';
+import { type ModelRunOwner, modelRuns } from '../model-run.ts';
 import type { EmbeddingsBody } from './embedding-schemas.ts';
 
 /** Answers an embeddings request. @throws 404 for an unknown model */

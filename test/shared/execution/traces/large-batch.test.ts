@@ -26,7 +26,14 @@ function checkpointOf({ id, flowId, flowVersionId, startedAt, userId }: Batch, n
   const status = n === failed ? 'failed' : 'completed';
   const start = began + n;
   return {
-    ...{ runId, index: 0, flowId, flowVersionId, batchId: id, userId, organizationId: null, flowName: 'x' },
+    runId,
+    index: 0,
+    flowId,
+    flowVersionId,
+    batchId: id,
+    userId,
+    organizationId: null,
+    flowName: 'x',
     recordId: newId('record'),
     recordName: `record ${n}`,
     results: ['0', '1'].map((path) => ({ path, retryCount: 0, output: { inline: `"output ${n}"` } })),

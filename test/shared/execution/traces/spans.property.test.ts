@@ -152,7 +152,11 @@ test('what is deepest is left out first, and parents come with their children', 
 test('calls that begin together are in the order in which they were asked for', () => {
   const called = (name: string, start: number) => ({
     ...toRunSpan({ ...facts, completedAt: iso(20) }, {}, []),
-    ...{ path: name, name, kind: 'tool' as const, start, end: start },
+    path: name,
+    name,
+    kind: 'tool' as const,
+    start,
+    end: start,
   });
   const calls = [called('first', began + 10), called('second', began + 9), called('early', began + 2)];
   const { spans } = flattenSpans(toRunSpan({ ...facts, completedAt: iso(20) }, {}, calls), null);

@@ -8,7 +8,7 @@ import { using } from '../../../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../../../shared/platform/http/lambda/lambda.ts';
-import { openApi } from '../../../../shared/platform/http/openapi/openapi.ts';
+import { openApi } from '../../../../shared/platform/http/openapi.ts';
 import type { Runtime } from '../../../../shared/platform/runtime.ts';
 import { invokeWith } from '../../../support/stack/invoke.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';

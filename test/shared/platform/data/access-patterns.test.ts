@@ -1433,13 +1433,13 @@ const unitsOfPattern = ({ units }: Pattern) => [units].flat().at(-1);
 
 test('docs/access-patterns.md has what is measured; `vitest -u` writes it', async () => {
   const row = ([name, pattern]: [string, Pattern]) =>
-    `| ${name} | ${pattern.commands} | ${pattern.indexes ?? ''} | ${unitsOfPattern(pattern)} |`;
+    `| ${name} | ${pattern.commands}${pattern.indexes ? ` (${pattern.indexes})` : ''} | ${unitsOfPattern(pattern)} |`;
   const tables = Object.entries(sections).map(([title, rows]) =>
     [
       `## ${title}`,
       '',
-      '| Pattern | Commands | Indexes | Units |',
-      '| --- | --- | --- | --- |',
+      '| Pattern | Commands (indexes) | Units |',
+      '| --- | --- | --- |',
       ...Object.entries(rows).map(row),
     ].join('\n'),
   );

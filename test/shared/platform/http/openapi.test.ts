@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { groups } from '../../../../functions/index.ts';
 import { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
-import { openApi } from '../../../../shared/platform/http/openapi/openapi.ts';
+import { openApi } from '../../../../shared/platform/http/openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
 const document: any = openApi(groups);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toPortablePattern } from '../../../../shared/platform/http/openapi/openapi-schemas.ts';
+import { toPortablePattern } from '../../../../shared/platform/http/openapi-schemas.ts';
 import { whyNotPortable } from '../../../support/files/portable-patterns.ts';
 
 const everyCharacter = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { renderType } from '../../../../shared/platform/http/openapi/openapi-schemas.ts';
+import { renderType } from '../../../../shared/platform/http/openapi-schemas.ts';
 
 test.each([
   [z.string(), 'string'],

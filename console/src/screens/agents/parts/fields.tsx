@@ -22,13 +22,16 @@ export const agentFields =
     if (name === 'model' || name === 'defaultModel')
       return (
         <ModelField
-          {...{ label, problem }}
+          label={label}
+          problem={problem}
           value={textOf(value)}
           onChange={(text) => onChange(text || undefined)}
         />
       );
     if (name === 'toolIds' || name === 'toolPool')
-      return <ToolsField {...{ label, value, onChange, problem, approval }} />;
+      return (
+        <ToolsField label={label} value={value} onChange={onChange} problem={problem} approval={approval} />
+      );
     return undefined;
   };
 
@@ -43,7 +46,9 @@ export const Instructions = ({ value, onChange, problem }: InstructionsProps) =>
     label={sharedTexts.instructions}
     help={agentTexts.aboutInstructions}
     language="template"
-    {...{ value, onChange, problem }}
+    value={value}
+    onChange={onChange}
+    problem={problem}
     complete={() => variables}
   />
 );

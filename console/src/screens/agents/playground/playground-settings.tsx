@@ -50,7 +50,7 @@ export function PlaygroundSettings({ agentId, options, onChange, isChanged, onCh
       <div hidden={version !== 'draft'}>
         {isNative && (
           <EditFresh key={agentId} operation="agents.get" request={{ params: { id: agentId } }}>
-            {(begun) => <DraftConfig {...{ begun, onChanged }} />}
+            {(begun) => <DraftConfig begun={begun} onChanged={onChanged} />}
           </EditFresh>
         )}
         {agent.data && !isNative && (

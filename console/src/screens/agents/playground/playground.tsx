@@ -40,7 +40,9 @@ export function Playground() {
   const settings = (
     <PlaygroundSettings
       key="settings"
-      {...{ agentId: id, options, isChanged }}
+      agentId={id}
+      options={options}
+      isChanged={isChanged}
       onChange={setOptions}
       onChanged={setChanged}
     />
@@ -48,7 +50,11 @@ export function Playground() {
   const conversation = (
     <PlaygroundConversation
       key="conversation"
-      {...{ agentId: id, options, turns, answers, isBusy }}
+      agentId={id}
+      options={options}
+      turns={turns}
+      answers={answers}
+      isBusy={isBusy}
       onAnswer={keep}
       onBusy={setBusy}
       onRestart={() => {
@@ -56,7 +62,7 @@ export function Playground() {
         setAnswers({});
       }}
     >
-      <Composer {...{ text, setText, send, isIdle }} />
+      <Composer text={text} setText={setText} send={send} isIdle={isIdle} />
     </PlaygroundConversation>
   );
   return (

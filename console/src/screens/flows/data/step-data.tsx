@@ -36,10 +36,10 @@ export function StepData({ step }: { step: Step }) {
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls */}
         <div role="group" aria-label={sharedTexts.output}>
           <h3>{sharedTexts.output}</h3>
-          <StepOutput {...{ step, data, running }} />
+          <StepOutput step={step} data={data} running={running} />
         </div>
       </div>
-      <RunUpTo {...{ step, data, running }} />
+      <RunUpTo step={step} data={data} running={running} />
     </div>
   );
 }

@@ -23,7 +23,11 @@ export function StepOutput({ step, data, running }: Props) {
   return (
     <>
       {name && <p className="help">{stepDataTexts.setsVariable(<code>{name}</code>)}</p>}
-      {acts(step) ? <KeptOutput {...{ step, data, running }} /> : <LiveOutput {...{ step, data }} />}
+      {acts(step) ? (
+        <KeptOutput step={step} data={data} running={running} />
+      ) : (
+        <LiveOutput step={step} data={data} />
+      )}
     </>
   );
 }

@@ -66,7 +66,11 @@ export function StepDetails(props: Props) {
         <div>
           <StepForm
             key={step.id}
-            {...{ step, findings, known: names, path, HeldSteps }}
+            step={step}
+            findings={findings}
+            known={names}
+            path={path}
+            HeldSteps={HeldSteps}
             steps={list}
             index={at}
             onChange={(changed, what) => onChange(list.with(at, changed), what)}

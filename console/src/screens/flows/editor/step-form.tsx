@@ -94,7 +94,10 @@ export function StepForm({
       return (
         <VariableEditor
           stepId={step.id}
-          {...{ label, language, problem, complete }}
+          label={label}
+          language={language}
+          problem={problem}
+          complete={complete}
           help={member.description}
           value={value ?? ''}
           onChange={(text) => change(text === '' ? undefined : text)}
@@ -107,7 +110,9 @@ export function StepForm({
     <>
       <h2>{stepTypeLabel(step.type)}</h2>
       <SchemaForm
-        {...{ schema, path, custom }}
+        schema={schema}
+        path={path}
+        custom={custom}
         problems={findings.problems}
         value={step}
         hidden={['type', 'id', 'order']}
@@ -149,14 +154,16 @@ const RetryField = ({ path, schema, value, onChange, problems }: RetryFieldProps
       isOn={isObject(value)}
       onChange={(isOn) => onChange(isOn ? {} : undefined)}
     />
-    {isObject(value) && <MembersFields {...{ path, schema, value, onChange }} />}
+    {isObject(value) && <MembersFields path={path} schema={schema} value={value} onChange={onChange} />}
   </details>
 );
 
 /** How long an attempt of a step may take. */
 const TimeLimitField = ({ schema, value, problem, onChange }: CustomField) => (
   <NumberField
-    {...{ value, problem, onChange }}
+    value={value}
+    problem={problem}
+    onChange={onChange}
     label={editorTexts.timeLimitMs}
     help={fieldHelp(schema)}
     isRequired={false}

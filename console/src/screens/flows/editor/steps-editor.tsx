@@ -34,7 +34,8 @@ export function StepsEditor({
         {!within && steps.length > 0 && <RunInputBox />}
         {steps.length > 0 ? (
           <StepList
-            {...{ label, steps }}
+            label={label}
+            steps={steps}
             selected={index}
             onSelect={(at) => setSelectedId(steps[at]?.id)}
             onMove={(from, to) => onChange(moved(steps, from, to))}
@@ -47,7 +48,11 @@ export function StepsEditor({
       </div>
       {step && (
         <StepDetails
-          {...{ step, within, known: names, findings, onChange }}
+          step={step}
+          within={within}
+          known={names}
+          findings={findings}
+          onChange={onChange}
           list={steps}
           at={found}
           path={joined(path, found)}

@@ -38,7 +38,9 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
       <div>
         <StepGraph
           label={sharedTexts.steps}
-          {...{ steps, selectedId, states }}
+          steps={steps}
+          selectedId={selectedId}
+          states={states}
           onSelect={select}
           onInsert={setAdding}
           onMove={(by) => {

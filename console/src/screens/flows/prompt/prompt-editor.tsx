@@ -45,7 +45,8 @@ export function PromptEditor({ step, path, problems, complete, onChange }: Props
           stepId={step.id}
           label={editorTexts.systemPrompt}
           language="template"
-          {...{ complete, problem: problemOf('systemPrompt') }}
+          complete={complete}
+          problem={problemOf('systemPrompt')}
           value={system}
           onChange={(text) => set('systemPrompt', text)}
         />
@@ -53,7 +54,8 @@ export function PromptEditor({ step, path, problems, complete, onChange }: Props
           stepId={step.id}
           label={editorTexts.userPrompt}
           language="template"
-          {...{ complete, problem: problemOf('userPrompt') ?? problemOf('text') }}
+          complete={complete}
+          problem={problemOf('userPrompt') ?? problemOf('text')}
           value={user}
           onChange={(text) => set(userMember(step), text)}
         />

@@ -32,7 +32,7 @@ export function PromptTest({ step }: { step: Step }) {
             : [{ role, step: rendered(role), tokens: tokens[role], isWaiting: data.waitsFor.length > 0 }],
         )}
       />
-      <Trials {...{ step, data }} inputTokens={tokens.system + tokens.user} />
+      <Trials step={step} data={data} inputTokens={tokens.system + tokens.user} />
     </div>
   );
 }

@@ -45,7 +45,13 @@ export function TrialResults({ stepId, trials, states, isRunning }: Props) {
       )}
       <ul className={`prompt-outputs ${models.length === 1 && isMany ? 'many' : `columns-${models.length}`}`}>
         {trials.map((trial) => (
-          <Result key={trial.key} {...{ trial, stepId, isMany }} state={states.get(trial.key)} />
+          <Result
+            key={trial.key}
+            trial={trial}
+            stepId={stepId}
+            isMany={isMany}
+            state={states.get(trial.key)}
+          />
         ))}
       </ul>
     </div>

@@ -43,7 +43,14 @@ export function Snippets({ place, type, items }: Props) {
         />
       )}
       <KeyBar type={type} inserted={inserted} />
-      <Calls key={item.id} {...{ type, items, item, address }} insertedKey={inserted.key} />
+      <Calls
+        key={item.id}
+        type={type}
+        items={items}
+        item={item}
+        address={address}
+        insertedKey={inserted.key}
+      />
     </section>
   );
 }
@@ -67,7 +74,9 @@ function Calls({ type, items, item, address, insertedKey }: CallsProps) {
       <SnippetTabs key={type} snippets={snippetsOf(type, address, call, insertedKey)} />
       {call && (
         <TestRequest
-          {...{ call, text, insertedKey }}
+          call={call}
+          text={text}
+          insertedKey={insertedKey}
           name={itemName(item)}
           onText={(next) => {
             setText(next);

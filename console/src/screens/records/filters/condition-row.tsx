@@ -39,7 +39,8 @@ export function ConditionRow({ condition, number, onChange, onRemove, fields, li
         ref={input}
         aria-label={recordTexts.fieldOfCondition(number)}
         placeholder={recordTexts.field}
-        {...{ list, value: field }}
+        list={list}
+        value={field}
         maxLength={128}
         onChange={({ target }) => onChange({ ...condition, field: target.value })}
       />
@@ -55,7 +56,7 @@ export function ConditionRow({ condition, number, onChange, onRemove, fields, li
         ))}
       </select>
       <div className="records-values">
-        <ConditionValue {...{ condition, number, onChange }} />
+        <ConditionValue condition={condition} number={number} onChange={onChange} />
       </div>
       <Button look="quiet" aria-label={recordTexts.removeCondition(number)} onPress={onRemove}>
         ×

@@ -39,7 +39,9 @@ export function FilterBuilder({ value, onChange, type }: Props) {
         ))}
       </datalist>
       <GroupRows
-        {...{ group, fields, list }}
+        group={group}
+        fields={fields}
+        list={list}
         depth={1}
         onChange={(next) => onChange(next.conditions.length > 0 ? next : undefined)}
       />

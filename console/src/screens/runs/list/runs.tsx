@@ -58,7 +58,12 @@ export function Runs() {
             <List
               runs={runs}
               isFiltered={Object.keys(filters).length > 0}
-              {...{ columns, selection, preview, show, open, clear }}
+              columns={columns}
+              selection={selection}
+              preview={preview}
+              show={show}
+              open={open}
+              clear={clear}
             />
           </div>
           {preview && (

@@ -59,7 +59,9 @@ export function SpanDetail({ span, inside, reason, run, isLoading, onSelect }: P
         ))}
         {contents.length === 0 && isLoading && <p className="help">{runTexts.loadingInputAndOutput}</p>}
         {attributes['content.omitted'] !== undefined && <p className="help">{runTexts.contentOmitted}</p>}
-        {mapId && run.kind === 'flow' && run.flowId && <MapItems {...{ run, mapId }} flowId={run.flowId} />}
+        {mapId && run.kind === 'flow' && run.flowId && (
+          <MapItems run={run} mapId={mapId} flowId={run.flowId} />
+        )}
         <InsideSpan spans={inside} onSelect={onSelect} />
         <SpanAttributes span={span} />
       </div>

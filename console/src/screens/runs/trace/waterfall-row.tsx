@@ -50,7 +50,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
         className="waterfall-name"
         style={{ paddingInlineStart: `${0.35 + Math.min(level - 1, 12) * 0.95}rem` }}
       >
-        <Twisty {...{ hasChildren, isOpen }} onToggle={() => onToggle(span.spanId)} />
+        <Twisty hasChildren={hasChildren} isOpen={isOpen} onToggle={() => onToggle(span.spanId)} />
         <span className={`span-kind ${span.kind}`}>{span.kind}</span>
         <bdi>{spanName(span)}</bdi>
         {span.status !== 'ok' && <StatusMark of={spanStatus(span)} />}

@@ -14,7 +14,8 @@ const CodeEditor = lazy(async () => ({
 /** @param type The type of a tool that is changed, whose config the body of a change leaves open. */
 export const toolFields = (type?: string) => (field: CustomField) => {
   const { name, path, schema, value, onChange, problem } = field;
-  if (path === 'config' && type !== undefined) return <Config {...{ type, value, onChange }} />;
+  if (path === 'config' && type !== undefined)
+    return <Config type={type} value={value} onChange={onChange} />;
   if (name !== 'code') return targetFields(field);
   return (
     <Suspense fallback={<Loading />}>
@@ -39,7 +40,9 @@ function Config({ type, value, onChange }: Pick<CustomField, 'value' | 'onChange
     <fieldset>
       <legend>{settingsTexts.config}</legend>
       <SchemaForm
-        {...{ schema, problems, onChange }}
+        schema={schema}
+        problems={problems}
+        onChange={onChange}
         path="config"
         value={isObject(value) ? value : {}}
         custom={ofConfig}

@@ -124,7 +124,8 @@ function Form({ tool, onClose }: { tool: OperationResponse<'tools.get'>; onClose
       operation="tools.update"
       params={{ id } as never}
       value={{ name, description: description ?? '', parametersSchema, config: config ?? {}, isActive }}
-      {...{ custom, onClose }}
+      custom={custom}
+      onClose={onClose}
       onSaved={() => notify(sharedTexts.saved)}
     />
   );

@@ -32,7 +32,8 @@ export function TryTool({ tool }: { tool: OperationResponse<'tools.get'> }) {
       <h2 id="try">{sharedTexts.try}</h2>
       {schema ? (
         <SchemaForm
-          {...{ schema, problems }}
+          schema={schema}
+          problems={problems}
           path="parameters"
           value={parameters as JsonObject}
           onChange={setParameters}

@@ -15,7 +15,9 @@ import { variableSetter } from '../../../../../console/src/screens/flows/steps/s
 import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
 
 const step = (id: string, type = 'template', config: object = {}): Step => ({
-  ...{ id, type, name: `Step ${id}` },
+  id,
+  type,
+  name: `Step ${id}`,
   config: { outputVariable: id, ...config },
 });
 const condition = (id: string, trueSteps: Step[], falseSteps: Step[] = []): Step => ({

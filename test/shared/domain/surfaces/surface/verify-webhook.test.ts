@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { SchemeName } from '../../../../shared/adapters/incoming-webhooks/schemes.ts';
-import { hasSignature, isSignedBy } from '../../../../shared/adapters/incoming-webhooks/verify.ts';
+import { hasSignature, isSignedBy } from '../../../../../shared/domain/surfaces/surface/verify-webhook.ts';
+import type { SchemeName } from '../../../../../shared/domain/surfaces/surface/webhook-schemes.ts';
 
 interface Example {
   scheme: SchemeName;

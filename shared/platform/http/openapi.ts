@@ -8,16 +8,16 @@
  */
 
 import * as z from 'zod';
-import { detailCodes } from '../../../core/errors/error-codes.ts';
-import { permissions } from '../../identity/permissions.ts';
-import type { AnyEndpoint } from '../endpoint.ts';
-import type { EndpointGroup } from '../group.ts';
-import { IdempotencyHeaders, takesIdempotencyKey } from '../idempotency-key.ts';
-import { listErrorStatuses, takesCredential } from '../lambda/error-statuses.ts';
-import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from '../responses/body-sizes.ts';
-import { textStatuses } from '../responses/http-errors.ts';
-import type { Bodies, EndpointResponse } from '../responses/response.ts';
+import { detailCodes } from '../../core/errors/error-codes.ts';
+import { permissions } from '../identity/permissions.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import { listErrorStatuses, takesCredential } from './error-statuses.ts';
+import type { EndpointGroup } from './group.ts';
+import { IdempotencyHeaders, takesIdempotencyKey } from './idempotency-key.ts';
 import { type Components, type Json, toEventStreamSchema, toOpenapiSchema } from './openapi-schemas.ts';
+import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from './responses/body-sizes.ts';
+import { textStatuses } from './responses/http-errors.ts';
+import type { Bodies, EndpointResponse } from './responses/response.ts';
 
 const about = `Build and run automation from flows, agents, records and products.
 

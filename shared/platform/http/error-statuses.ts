@@ -1,5 +1,5 @@
-import type { AnyEndpoint } from '../endpoint.ts';
-import { takesIdempotencyKey } from '../idempotency-key.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import { takesIdempotencyKey } from './idempotency-key.ts';
 
 type Declared = Pick<
   AnyEndpoint,

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type SchemeName, type SignedRequest, schemes } from './schemes.ts';
+import { type SchemeName, type SignedRequest, schemes } from './webhook-schemes.ts';
 
 /** More signatures than any sender has secrets. Each costs a comparison. */
 const signaturesMax = 10;

@@ -10,8 +10,8 @@ import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
 import { type BatchOwner, toSingleRunId } from '../batches/start-batch.ts';
-import { backgroundStarter } from '../targets/start-in-background.ts';
-import { toTarget, toTargetInput } from '../targets/target.ts';
+import { backgroundStarter } from './start-in-background.ts';
+import { toTarget, toTargetInput } from './target.ts';
 
 export interface WebhookRun {
   /** Exactly one of the two is set. */

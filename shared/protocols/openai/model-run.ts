@@ -24,16 +24,16 @@ import { type NewRun, runError } from '../../domain/runs/run-list.ts';
 import { originOfCall, type RunLabels, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { totalsOfCalls } from '../../domain/runs/run-totals.ts';
 import { exportPayloads } from '../../domain/telemetry/run-export.ts';
+import { openMeter } from '../../execution/model-calls/model-meter.ts';
+import { runPayers } from '../../execution/model-calls/payers.ts';
+import { settleBudgets } from '../../execution/model-calls/within-budgets.ts';
+import { openPorts } from '../../execution/open-ports.ts';
+import { openContentRoom, traceContentBytesMax } from '../../execution/traces/content.ts';
+import { toGenAiAnswer, toGenAiMessages } from '../../execution/traces/messages.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { openMeter } from '../model-calls/model-meter.ts';
-import { runPayers } from '../model-calls/payers.ts';
-import { settleBudgets } from '../model-calls/within-budgets.ts';
-import { openPorts } from '../open-ports.ts';
-import { openContentRoom, traceContentBytesMax } from '../traces/content.ts';
-import { toGenAiAnswer, toGenAiMessages } from '../traces/messages.ts';
 
 interface EndedModelRun {
   id: string;
