@@ -17,7 +17,7 @@ export interface SandboxReply {
 }
 
 /** Slots of their own: they may wait for minutes, also for a task that needs a slot of the tenant. */
-const slots = makeFairQueue({ places: conversations, placesPerTenant: conversationsPerTenant });
+const conversationSlots = makeFairQueue({ places: conversations, placesPerTenant: conversationsPerTenant });
 
 /** Runs a task that asks its caller. Settles the job. */
 export async function converse(
@@ -47,7 +47,7 @@ export async function converse(
     },
   });
   try {
-    release = await slots.take(tenant, job.signal);
+    release = await conversationSlots.take(tenant, job.signal);
     deadline.begin();
     const sent: ThreadRequest = { name, inputs: [job.input], current, questions: theirs };
     const signals = [deadline.signal, ended.signal, ...(job.signal ? [job.signal] : [])];

@@ -1,10 +1,10 @@
 import type { ModelRequest } from '../../ports/model-port.ts';
 import type { ProviderName } from './provider-names.ts';
 
-type Options = Record<string, Record<string, unknown>>;
+type ProviderOptions = Record<string, Record<string, unknown>>;
 
 /** Where a provider takes whether a model may call several tools in one response. Google and Bedrock have nothing for it. */
-const optionsOf: Readonly<Partial<Record<ProviderName, (isParallel: boolean) => Options>>> = {
+const optionsOf: Readonly<Partial<Record<ProviderName, (isParallel: boolean) => ProviderOptions>>> = {
   openai: (parallelToolCalls) => ({ openai: { parallelToolCalls } }),
   anthropic: (isParallel) => ({ anthropic: { disableParallelToolUse: !isParallel } }),
   xai: (parallelToolCalls) => ({ xai: { parallelToolCalls } }),
@@ -18,11 +18,11 @@ const optionsOf: Readonly<Partial<Record<ProviderName, (isParallel: boolean) => 
 export function addParallelTools(
   provider: ProviderName,
   { parallelToolCalls, tools = [] }: Pick<ModelRequest, 'parallelToolCalls' | 'tools'>,
-  providerOptions: Options | undefined,
-): Options | undefined {
+  providerOptions: ProviderOptions | undefined,
+): ProviderOptions | undefined {
   const more = parallelToolCalls === undefined || tools.length === 0 ? undefined : optionsOf[provider];
   if (!more) return providerOptions;
-  const merged: Options = { ...providerOptions };
+  const merged: ProviderOptions = { ...providerOptions };
   for (const [name, options] of Object.entries(more(parallelToolCalls as boolean))) {
     merged[name] = { ...merged[name], ...options };
   }
