@@ -3,6 +3,7 @@ import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
+import { urlPart, wholeOrLength } from '../../core/text.ts';
 import {
   decodePath,
   encodePath,
@@ -13,8 +14,6 @@ import {
 } from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { AssetsPort } from '../ports/assets-port.ts';
-import { contentDisposition } from './filename.ts';
-import { assetBytesMax } from './limits.ts';
 
 /** A signed URL expires with the credentials that signed it; those of a Lambda may last little longer than this. */
 const signedSeconds = 3_600;
@@ -95,4 +94,58 @@ async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
     if (!(error instanceof S3Error) || (error.status < 500 && error.status !== 429)) throw error;
     throw new StepError(`The file could not be stored: ${error.message}`, { retryable: true, cause: error });
   }
+}
+
+const bytesMax = 255;
+
+/** Characters that end a path, a header or a line, or that reverse the text direction. */
+const unsafe = /[\p{Cc}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A filename that is valid everywhere. @throws StepError */
+export function safeFilename(text: string): string {
+  const name = text.toWellFormed().normalize('NFC').replace(unsafe, '_').trim();
+  if (/^\.*$/.test(name)) throw new StepError(`${JSON.stringify(text)} is not a valid filename`);
+  const bytes = Buffer.byteLength(name);
+  if (bytes <= bytesMax) return name;
+  throw new StepError(`A filename has at most ${bytesMax} bytes; this one has ${bytes}`);
+}
+
+/** Types that a browser displays without running code. */
+const shownTypes = /^(?:image\/(?!svg)|audio\/|video\/|text\/plain\b|application\/pdf\b)/i;
+
+/** The Content-Disposition header of a file (RFC 6266): browsers download files that could run scripts. */
+export function contentDisposition(filename: string, contentType: string): string {
+  const kind = shownTypes.test(contentType) ? 'inline' : 'attachment';
+  const ascii = filename.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = urlPart(filename).replace(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${kind}; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}
+
+export const assetBytesMax = 25_000_000;
+
+const charactersMax = 255;
+const token = "[\\w!#$&^.+'*`|~-]+";
+const mediaType = new RegExp(`^${token}/${token}(?:\\s*;\\s*${token}=(?:${token}|"[ !#-\\[\\]-~]*"))*$`);
+
+const isMediaType = (text: string) => text.length <= charactersMax && mediaType.test(text);
+
+/** The configured one, else the received or the usual one. @throws StepError if the configured one is invalid. */
+export async function chooseContentType(
+  configured: string | undefined,
+  received: string | undefined,
+  filename: string,
+): Promise<string> {
+  const contentType = configured?.trim();
+  if (contentType !== undefined && !isMediaType(contentType)) {
+    throw new StepError(
+      `${JSON.stringify(wholeOrLength(contentType, 100))} is not a content type; expected one like image/png`,
+    );
+  }
+  if (contentType) return contentType;
+  if (received && isMediaType(received)) return received;
+  const { default: mime } = await import('mime');
+  return mime.getType(filename) ?? 'application/octet-stream';
 }

@@ -1,4 +1,4 @@
-import { safeFilename } from '../../adapters/assets/filename.ts';
+import { safeFilename } from '../../adapters/assets/asset-store.ts';
 import { pdfPage } from '../../adapters/pdf/page.ts';
 import { renderPdf } from '../../adapters/pdf/render-pdf.ts';
 import { StepError } from '../../core/errors/step-error.ts';

@@ -1,8 +1,6 @@
 import type * as z from 'zod';
+import { assetBytesMax, chooseContentType, safeFilename } from '../../adapters/assets/asset-store.ts';
 import { decodeBase64 } from '../../adapters/assets/base64.ts';
-import { chooseContentType } from '../../adapters/assets/content-type.ts';
-import { safeFilename } from '../../adapters/assets/filename.ts';
-import { assetBytesMax } from '../../adapters/assets/limits.ts';
 import { statusError } from '../../adapters/net/status-error.ts';
 import type { AssetsPort } from '../../adapters/ports/assets-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';

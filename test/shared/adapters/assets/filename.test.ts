@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contentDisposition, safeFilename } from '../../../../shared/adapters/assets/filename.ts';
+import { contentDisposition, safeFilename } from '../../../../shared/adapters/assets/asset-store.ts';
 
 test.each([
   ['report.pdf', 'report.pdf'],

@@ -1,1 +1,0 @@
-export const assetBytesMax = 25_000_000;
