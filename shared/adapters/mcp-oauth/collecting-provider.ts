@@ -6,8 +6,8 @@ import type {
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { oauthClientMetadata } from './client-metadata.ts';
+import { secureUrl } from './oauth-fetch.ts';
 import { OAuthServer } from './oauth-server.ts';
-import { secureUrl } from './secure-url.ts';
 
 const OAuthClient = z.object({
   clientId: z.string().min(1).max(2_000),

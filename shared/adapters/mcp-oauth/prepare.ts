@@ -6,9 +6,7 @@ import {
   type Preparation,
   type PreparedAuthorization,
 } from './collecting-provider.ts';
-import { oauthFailure } from './oauth-failure.ts';
-import { oauthFetch } from './oauth-fetch.ts';
-import { secureUrl } from './secure-url.ts';
+import { oauthFailure, oauthFetch, secureUrl } from './oauth-fetch.ts';
 
 /** The SDK follows the protocol; this checks what the servers say. @throws StepError */
 export async function prepareOAuth(preparation: Preparation, mcp: McpPort): Promise<PreparedAuthorization> {

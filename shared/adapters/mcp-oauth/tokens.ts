@@ -7,8 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type OAuthClient, toSdkClient } from './collecting-provider.ts';
-import { oauthFailure } from './oauth-failure.ts';
-import { oauthFetch } from './oauth-fetch.ts';
+import { oauthFailure, oauthFetch } from './oauth-fetch.ts';
 import type { OAuthServer } from './oauth-server.ts';
 
 export interface TokenSet {
