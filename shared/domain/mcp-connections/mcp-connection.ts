@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { OAuthServer } from '../../adapters/mcp-oauth/oauth-server.ts';
+import { OAuthServer } from '../../adapters/mcp-oauth/collecting-provider.ts';
 import { credentialPartition } from '../../platform/auth/api-key.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
