@@ -1,6 +1,6 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { tryParseJson } from '../../core/json/json.ts';
-import { checkUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/addresses.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { Ports } from '../ports/ports.ts';
 import { type AgentCard, parseAgentCard } from './agent-card.ts';

@@ -13,7 +13,7 @@ import type { AgentCard, SendMessageRequest, StreamResponse } from '@a2a-js/sdk'
 import { Client, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { A2AError } from '@a2a-js/sdk/errors';
 import { StepError } from '../../core/errors/step-error.ts';
-import { checkUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/addresses.ts';
 import { fetchFailure, slowServer } from '../net/fetch-failure.ts';
 import type { A2aAgent, A2aEvent, A2aRequest } from '../ports/a2a-port.ts';
 import { A2aAnswer } from './answer.ts';

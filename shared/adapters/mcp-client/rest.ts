@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { parseAnswerJson } from '../../core/json/json.ts';
 import { urlPart } from '../../core/text.ts';
-import { checkUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/addresses.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { McpOutcome, McpPort, McpRequest } from '../ports/mcp-port.ts';

@@ -1,6 +1,6 @@
 import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
-import { checkUrl } from '../net/checked-url.ts';
+import { checkUrl } from '../net/addresses.ts';
 import { slowServer } from '../net/fetch-failure.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
 import { userAgent } from '../net/user-agent.ts';

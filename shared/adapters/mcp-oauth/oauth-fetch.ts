@@ -7,8 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
-import { isAllowedHost, UrlRefused } from '../net/addresses.ts';
-import { checkUrl } from '../net/checked-url.ts';
+import { checkUrl, isAllowedHost, UrlRefused } from '../net/addresses.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
 import { makeStreamingFetch } from '../net/streaming-fetch.ts';
 import { userAgent } from '../net/user-agent.ts';

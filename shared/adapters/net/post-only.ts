@@ -4,7 +4,7 @@ import type { Response } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
 import { limitBytes, readAllBytes } from '../../core/limited-fetch.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
-import { checkUrl } from './checked-url.ts';
+import { checkUrl } from './addresses.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { loadClient } from './load-client.ts';
 import { sendableHeaders } from './sendable-headers.ts';

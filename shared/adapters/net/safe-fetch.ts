@@ -4,7 +4,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
-import { checkUrl } from './checked-url.ts';
+import { checkUrl } from './addresses.ts';
 import type { EgressClient, Resolve } from './client.ts';
 import { decodeText, findEncodingProblem } from './decode-text.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';

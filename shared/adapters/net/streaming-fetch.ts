@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
 import { limitBytes, readAllBytes } from '../../core/limited-fetch.ts';
-import { checkUrl } from './checked-url.ts';
+import { checkUrl } from './addresses.ts';
 import { loadClient } from './load-client.ts';
 
 type Fetch = typeof globalThis.fetch;

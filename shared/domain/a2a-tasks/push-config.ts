@@ -1,5 +1,4 @@
-import { isAllowedHost, UrlRefused } from '../../adapters/net/addresses.ts';
-import { checkUrl } from '../../adapters/net/checked-url.ts';
+import { checkUrl, isAllowedHost, UrlRefused } from '../../adapters/net/addresses.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 
 export const configsMax = 5;
