@@ -2,8 +2,7 @@ import { Client, SdkHttpError, StreamableHTTPClientTransport } from '@modelconte
 import { StepError } from '../../core/errors/step-error.ts';
 import { checkUrl } from '../net/addresses.ts';
 import { slowServer } from '../net/fetch-failure.ts';
-import { sendableHeaders } from '../net/sendable-headers.ts';
-import { userAgent } from '../net/user-agent.ts';
+import { sendableHeaders, userAgent } from '../net/sendable-headers.ts';
 import type { McpRequest } from '../ports/mcp-port.ts';
 import { exchange, makeMcpFetch } from './guarded-fetch.ts';
 

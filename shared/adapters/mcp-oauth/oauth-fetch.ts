@@ -9,8 +9,8 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
 import { checkUrl, isAllowedHost, UrlRefused } from '../net/addresses.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
+import { userAgent } from '../net/sendable-headers.ts';
 import { makeStreamingFetch } from '../net/streaming-fetch.ts';
-import { userAgent } from '../net/user-agent.ts';
 
 type Fetch = typeof globalThis.fetch;
 

@@ -1,5 +1,4 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { userAgent } from './user-agent.ts';
 
 /** What the client sets, or what holds for one connection only: never sent as given. */
 export const transportHeaders: ReadonlySet<string> = new Set(
@@ -21,3 +20,6 @@ function refuseUnsendable(name: string, value: string): void {
     `The value of the header ${name} has characters that headers cannot contain: only printable Latin-1 (ISO 8859-1) in one line is allowed; encode others`,
   );
 }
+
+/** The service's user agent, also for robots.txt. */
+export const userAgent = 'agent-flow-service';

@@ -1,5 +1,5 @@
 import { memoise } from '../../core/cache.ts';
-import { userAgent } from '../net/user-agent.ts';
+import { userAgent } from '../net/sendable-headers.ts';
 
 /** An `Allow` or `Disallow` line for this service. */
 interface Rule {
