@@ -1,4 +1,4 @@
-import { StepError } from '../../core/errors/step-error.ts';
+import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 
 export class SlowServer extends StepError {}
 
@@ -26,3 +26,8 @@ export function fetchFailure(error: unknown, url: string): StepError {
   const words = cause instanceof Error ? cause.message : message;
   return new StepError(`${url} cannot be fetched: ${words}`, { cause: error });
 }
+
+export const statusError = (
+  url: string,
+  { status, headers }: { status: number; headers: Readonly<Record<string, string | undefined>> },
+) => new StepError(`${url} answered ${status}`, failureOfStatus(status, headers['retry-after']));

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StepError } from '../../core/errors/step-error.ts';
 import { wholeOrLength } from '../../core/text.ts';
-import { statusError } from '../net/status-error.ts';
+import { statusError } from '../net/fetch-failure.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { limitAsStepError } from '../sandbox/sandbox.ts';

@@ -4,7 +4,7 @@
  * Called by agents before their first turn, by prompt steps and by the model endpoints; nothing is sent to a model here.
  */
 import { decodeBase64 } from '../../adapters/assets/base64.ts';
-import { statusError } from '../../adapters/net/status-error.ts';
+import { statusError } from '../../adapters/net/fetch-failure.ts';
 import type { FilePart, ModelMessage, TextPart } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { assetBytesMax, chooseContentType, safeFilename } from '../../adapters/assets/asset-store.ts';
 import { decodeBase64 } from '../../adapters/assets/base64.ts';
-import { statusError } from '../../adapters/net/status-error.ts';
+import { statusError } from '../../adapters/net/fetch-failure.ts';
 import type { AssetsPort } from '../../adapters/ports/assets-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import {
