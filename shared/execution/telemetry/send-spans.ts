@@ -1,8 +1,7 @@
 import { UrlRefused } from '../../adapters/net/addresses.ts';
 import { SlowServer } from '../../adapters/net/fetch-failure.ts';
 import { type PostAnswer, postOnly } from '../../adapters/net/post-only.ts';
-import { encodeSpans, type OtlpSpan } from '../../adapters/otlp/encode-spans.ts';
-import { parsePartialSuccess } from '../../adapters/otlp/partial-success.ts';
+import { encodeSpans, type OtlpSpan, parsePartialSuccess } from '../../adapters/otlp/encode-spans.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { retryAfterMs } from '../../core/errors/retry-after.ts';
 import { StepError } from '../../core/errors/step-error.ts';
