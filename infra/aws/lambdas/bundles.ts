@@ -78,7 +78,7 @@ async function addFiles(id: string, usedChunks: ReadonlySet<string>, folder: str
 
 /** Scripts of worker threads, by the module that locates them by relative path. */
 const scripts: Record<string, () => ReturnType<typeof bundleScript>> = {
-  'shared/adapters/sandbox/threads.ts': loadOnce(() =>
+  'shared/adapters/sandbox/pool.ts': loadOnce(() =>
     bundleScript('shared/adapters/sandbox-thread/thread.ts', 'sandbox-thread/thread', {
       splitting: true,
       banner: { js: banner },

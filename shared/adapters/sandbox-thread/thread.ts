@@ -11,8 +11,7 @@ import {
 import { queryJsonTask, readYamlTask, writeYamlTask } from '../data-formats/tasks.ts';
 import { validateSchemaTask, validateValueTask } from '../json-schema/tasks.ts';
 import { makePdfTask } from '../pdf/tasks.ts';
-import type { SandboxReply, SandboxRequest } from '../sandbox/conversation.ts';
-import type { TaskResult, ThreadRequest } from '../sandbox/pool.ts';
+import type { SandboxReply, SandboxRequest, TaskResult, ThreadRequest } from '../sandbox/pool.ts';
 import type { AskCaller, SandboxTask } from '../sandbox/sandbox.ts';
 import { fillTemplatesTask } from '../templates/tasks.ts';
 import { packRepositoryTask, readPageTask, readRobotsTask, xmlProblemTask } from '../web/tasks.ts';

@@ -84,7 +84,7 @@ beforeAll(async () => {
 }, 300_000);
 
 /** What starts a thread, and the thread: a bundle has both. */
-const startsThread = 'shared/adapters/sandbox/threads.ts';
+const startsThread = 'shared/adapters/sandbox/pool.ts';
 const thread = 'shared/adapters/sandbox-thread/thread.ts';
 
 /** The code behind every deletion, which all bundles have. */

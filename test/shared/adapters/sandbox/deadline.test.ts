@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openDeadline } from '../../../../shared/adapters/sandbox/deadline.ts';
+import { openDeadline } from '../../../../shared/adapters/sandbox/pool.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

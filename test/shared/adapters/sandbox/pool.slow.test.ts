@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { evaluateScript } from '../../../../shared/adapters/code/evaluate-code.ts';
+import { placesPerTenant, threads } from '../../../../shared/adapters/sandbox/pool.ts';
 import { tenantSandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
-import { placesPerTenant, threads } from '../../../../shared/adapters/sandbox/threads.ts';
 import { stepFailure } from '../../../support/flows/failure-of.ts';
 
 const endless = 'while (true);';
