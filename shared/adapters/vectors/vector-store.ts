@@ -1,9 +1,16 @@
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { VectorsPort } from '../ports/vectors-port.ts';
-import { nearest, putBatch, putCreating } from './index-requests.ts';
-import { commonDimension, parseVectorMetadata, splitIntoRequests, toPutInput } from './put-vectors.ts';
-import { translateVectorErrors } from './vector-error.ts';
 import { vectorIndex } from './vector-index.ts';
+import {
+  commonDimension,
+  nearest,
+  parseVectorMetadata,
+  putBatch,
+  putCreating,
+  splitIntoRequests,
+  toPutInput,
+  translateVectorErrors,
+} from './vector-requests.ts';
 
 /** Concurrent requests of one step. S3 Vectors takes 2,500 vectors per second and index. */
 const parallelMax = 4;

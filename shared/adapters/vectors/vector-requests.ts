@@ -1,0 +1,231 @@
+import {
+  ConflictException,
+  CreateIndexCommand,
+  GetIndexCommand,
+  NotFoundException,
+  type PutInputVector,
+  PutVectorsCommand,
+  QueryVectorsCommand,
+  S3VectorsServiceException,
+  ValidationException,
+} from '@aws-sdk/client-s3vectors';
+import * as z from 'zod';
+import { StepError } from '../../core/errors/step-error.ts';
+import { parseExact, toLongDecimals } from '../../core/json/exact-json.ts';
+import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import type { StoredVector } from '../ports/vectors-port.ts';
+
+/** Puts a batch. Creates the index if it does not exist. @throws StepError if the tenant has too many. */
+export async function putCreating(
+  table: TenantTable,
+  index: VectorIndex,
+  dimension: number,
+  vectors: PutInputVector[],
+): Promise<void> {
+  try {
+    await putBatch(index, vectors);
+  } catch (error) {
+    if (!(error instanceof NotFoundException)) throw error;
+    await claimIndex(table, index.indexName);
+    await createIndex(index, dimension);
+    await putBatch(index, vectors);
+  }
+}
+
+export const putBatch = (index: VectorIndex, vectors: PutInputVector[]) =>
+  s3Vectors().send(new PutVectorsCommand({ ...index, vectors }));
+
+async function createIndex(index: VectorIndex, dimension: number): Promise<void> {
+  const command = new CreateIndexCommand({
+    ...index,
+    dimension,
+    dataType: 'float32',
+    distanceMetric: 'cosine',
+    metadataConfiguration: { nonFilterableMetadataKeys: [metadataKey] },
+  });
+  try {
+    await s3Vectors().send(command);
+  } catch (error) {
+    // Another step has just created it.
+    if (!(error instanceof ConflictException)) throw error;
+  }
+}
+
+/** The nearest vectors, with distance and metadata; none if the index does not exist. @param filter On filterable metadata. */
+export async function nearest(
+  index: VectorIndex,
+  vector: readonly number[],
+  topK: number,
+  filter?: Readonly<Record<string, string>>,
+) {
+  const command = new QueryVectorsCommand({
+    ...index,
+    topK,
+    queryVector: { float32: [...vector] },
+    ...(filter && { filter: createEqualityFilter(filter) }),
+    returnDistance: true,
+    returnMetadata: true,
+  });
+  try {
+    const { vectors = [] } = await s3Vectors().send(command);
+    return vectors;
+  } catch (error) {
+    // It has no vectors yet.
+    if (error instanceof NotFoundException) return [];
+    throw error;
+  }
+}
+
+const createEqualityFilter = (values: Readonly<Record<string, string>>) => ({
+  $and: Object.entries(values).map(([name, value]) => ({ [name]: { $eq: value } })),
+});
+
+/** A bucket has at most 10,000 indexes, which all tenants share (D259). */
+const indexesMax = 100;
+
+/** The indexes that a tenant created: its collections, and one for the memories of each embedding model. */
+const vectorIndexesEntity = defineEntity({
+  type: 'vectorIndexes',
+  schema: z.object({ names: z.array(z.string()), revision: z.int() }),
+  key: () => ({ PK: tenantPartition('VECTORS'), SK: 'INDEXES' }),
+});
+
+/** Counts an index before it is created; once, however often it is asked. @throws StepError beyond the tenant's share. */
+const claimIndex = (table: TenantTable, name: string): Promise<void> =>
+  retryOnConflict(async () => {
+    const stored = await table.get(vectorIndexesEntity, {}, { consistent: true });
+    if (stored?.names.includes(name)) return;
+    const names = [...(stored?.names ?? []), name];
+    if (names.length > indexesMax) throw new StepError(tooMany);
+    const write = stored
+      ? table.writes.put(vectorIndexesEntity, { names, revision: stored.revision + 1 }, isUnchanged(stored))
+      : table.writes.insert(vectorIndexesEntity, { names, revision: 1 });
+    await table.commit([write]);
+  });
+
+const tooMany = `The vector store answered 409: the tenant has ${indexesMax} collections, the maximum, counting one for the memories of each embedding model. Store in one of them`;
+
+/** Non-filterable: S3 Vectors limits filterable metadata to 2 KB without nesting, other metadata to 40 KB. */
+const metadataKey = 'json';
+const metadataBytesMax = 40_000;
+
+const batchVectorsMax = 500;
+/** Below the request limit of 20 MiB. */
+const batchBytesMax = 16_000_000;
+/** The size of a number in JSON, with its comma. */
+const numberBytesMax = 26;
+
+/** @throws StepError if the metadata is too large */
+export function toPutInput({ id, vector, metadata }: StoredVector): PutInputVector {
+  const json = JSON.stringify(metadata);
+  const bytes = Buffer.byteLength(json);
+  if (bytes > metadataBytesMax) {
+    throw new StepError(
+      `The metadata of the vector ${id} has ${bytes} bytes; the maximum is ${metadataBytesMax}`,
+    );
+  }
+  return { key: id, data: { float32: vector }, ...(json !== '{}' && { metadata: { [metadataKey]: json } }) };
+}
+
+export function parseVectorMetadata(document: unknown): Record<string, unknown> {
+  const json = (document as Record<string, string> | undefined)?.[metadataKey];
+  return json === undefined ? {} : (parseExact(json) as Record<string, unknown>);
+}
+
+/** The dimension of the vectors; undefined if there are none. @throws StepError if they differ */
+export function commonDimension(vectors: readonly StoredVector[]): number | undefined {
+  const [first] = vectors;
+  const other = vectors.find(({ vector }) => vector.length !== first?.vector.length);
+  if (!first || !other) return first?.vector.length;
+  throw new StepError(
+    `All vectors of a collection have the same dimension: ${first.id} has ${first.vector.length}, ${other.id} has ${other.vector.length}`,
+  );
+}
+
+/** Splits the vectors into as few requests as possible. */
+export function splitIntoRequests(records: readonly PutInputVector[]): PutInputVector[][] {
+  const batches: PutInputVector[][] = [];
+  let room = 0;
+  for (const record of records) {
+    const bytes = estimateBytes(record);
+    const last = batches.at(-1);
+    if (last && last.length < batchVectorsMax && bytes <= room) last.push(record);
+    else {
+      batches.push([record]);
+      room = batchBytesMax;
+    }
+    room -= bytes;
+  }
+  return batches;
+}
+
+/** An upper bound: the exact size would take as long to compute as the request. */
+const estimateBytes = ({ data, metadata }: PutInputVector) =>
+  (data?.float32?.length ?? 0) * numberBytesMax +
+  // The metadata's JSON is escaped once more.
+  2 * Buffer.byteLength((metadata as Record<string, string> | undefined)?.[metadataKey] ?? '');
+
+interface Place {
+  index: VectorIndex;
+  collection: string;
+  /** Of the vectors in the request. */
+  dimension: number;
+}
+
+/** Calls S3 Vectors and turns its rejections into messages for the step's author. @throws StepError */
+export async function translateVectorErrors<T>(place: Place, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof S3VectorsServiceException)) throw error;
+    const { httpStatusCode: status = 0 } = error.$metadata;
+    if (status === 429 || status >= 500) {
+      throw new StepError(`The vector store answered ${status}: ${error.message}`, {
+        retryable: true,
+        cause: error,
+      });
+    }
+    if (!(error instanceof ValidationException)) throw error;
+    throw new StepError(
+      (await findMismatch(place)) ?? `The vector store rejected the request: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+async function findMismatch({ index, collection, dimension }: Place): Promise<string | undefined> {
+  const { index: existing } = await s3Vectors()
+    .send(new GetIndexCommand({ ...index }))
+    .catch(() => ({ index: undefined }));
+  if (!existing || existing.dimension === dimension) return undefined;
+  return `The collection ${collection} has vectors of ${existing.dimension} dimensions; this vector has ${dimension}`;
+}
+
+/** The limit of S3 Vectors. */
+const dimensionsMax = 4_096;
+
+/** Validates a vector. @param what Its name in the error. @throws StepError */
+export function parseVector(source: unknown, what: string): number[] {
+  // Some models write more digits than a double has.
+  const value = Array.isArray(source) ? toLongDecimals(source) : source;
+  if (!Array.isArray(value) || value.length === 0 || !value.every(isFloat)) {
+    throw new StepError(`${what} is not a vector: expected a list of numbers`);
+  }
+  if (value.length > dimensionsMax) {
+    throw new StepError(`${what} has ${value.length} dimensions; the maximum is ${dimensionsMax}`);
+  }
+  if (value.every((number) => Math.fround(number) === 0)) {
+    throw new StepError(`${what} is all zeros, so it has no direction to compare`);
+  }
+  return value;
+}
+
+/** Vectors are stored as 32-bit floats. */
+const isFloat = (value: unknown) => typeof value === 'number' && Number.isFinite(Math.fround(value));
