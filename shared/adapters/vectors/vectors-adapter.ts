@@ -12,3 +12,10 @@ export const vectorsPort = /* @__PURE__ */ using(
     query: async (...request) => (await load()).vectorStore(table).query(...request),
   }),
 );
+
+/** Whether a tenant's collection contains or contained any vector. */
+export const hasCollection = /* @__PURE__ */ using(
+  ['vectors:find'],
+  async (tenant: string, collection: string): Promise<boolean> =>
+    (await import('./vector-index.ts')).hasIndex(tenant, collection),
+);

@@ -9,7 +9,7 @@
  */
 
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
+import { hasCollection } from '../../../adapters/vectors/vectors-adapter.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { resourceId } from '../../../core/ids.ts';
 import { log } from '../../../core/log.ts';
