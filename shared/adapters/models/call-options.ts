@@ -1,10 +1,3 @@
-/**
- * Converts a model request to the call options of the AI SDK, with what each provider needs beyond them.
- * Decided here: which options a provider takes under which name, where system messages may stand, and after which messages
- * a provider that caches only on request gets cache marks.
- * `model-stream.ts` first computes the marks (`cacheMarks`), then converts; both are pure, except that the catalog is loaded
- * for the model's smallest cacheable prefix.
- */
 import type {
   JSONValue,
   LanguageModelV4CallOptions,
@@ -26,11 +19,17 @@ import type {
 } from '../ports/model-port.ts';
 import { modelCacheTokensMin } from './catalog.ts';
 import { cachePointAfterTools } from './providers/bedrock-tools.ts';
-import { addParallelTools } from './providers/parallel-tools.ts';
 import type { ProviderName } from './providers/provider-names.ts';
-import { isStrictSchema } from './providers/strict-schema.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 import { tokensOfMessage, tokensOfTools } from './usage.ts';
+
+/**
+ * Converts a model request to the call options of the AI SDK, with what each provider needs beyond them.
+ * Decided here: which options a provider takes under which name, where system messages may stand, and after which messages
+ * a provider that caches only on request gets cache marks.
+ * `model-stream.ts` first computes the marks (`cacheMarks`), then converts; both are pure, except that the catalog is loaded
+ * for the model's smallest cacheable prefix.
+ */
 
 /** Converts a request to the AI SDK's provider interface. */
 export function toCallOptions(
@@ -246,3 +245,62 @@ function findCacheEnds(messages: readonly ModelMessage[]): (ModelMessage | undef
 }
 
 const partCount = ({ content }: ModelMessage) => (typeof content === 'string' ? 1 : content.length);
+
+const lists = ['anyOf', 'prefixItems'];
+const maps = ['properties', '$defs', 'definitions'];
+
+/** Keywords that OpenAI's strict structured outputs reject. */
+const unsupported = [
+  'allOf',
+  'oneOf',
+  'not',
+  'if',
+  'patternProperties',
+  'dependentRequired',
+  'dependentSchemas',
+];
+
+/** Each object lists all properties as required and allows no others: OpenAI's rules, the tightest. */
+export function isStrictSchema(schema: JsonSchema): boolean {
+  if (unsupported.some((keyword) => keyword in schema)) return false;
+  if (schema.properties || [schema.type].flat().includes('object')) {
+    const { properties = {}, required = [], additionalProperties } = schema;
+    const names = Object.keys(properties as object);
+    if (additionalProperties !== false || !Array.isArray(required)) return false;
+    if (names.some((name) => !required.includes(name))) return false;
+  }
+  const nested = [
+    schema.items,
+    ...lists.flatMap((keyword) => schema[keyword] ?? []),
+    ...maps.flatMap((keyword) => Object.values((schema[keyword] ?? {}) as object)),
+  ];
+  return nested.every((each) => !each || typeof each !== 'object' || isStrictSchema(each as JsonSchema));
+}
+
+type ProviderOptions = Record<string, Record<string, unknown>>;
+
+/** Where a provider takes whether a model may call several tools in one response. Google and Bedrock have nothing for it. */
+const optionsOf: Readonly<Partial<Record<ProviderName, (isParallel: boolean) => ProviderOptions>>> = {
+  openai: (parallelToolCalls) => ({ openai: { parallelToolCalls } }),
+  anthropic: (isParallel) => ({ anthropic: { disableParallelToolUse: !isParallel } }),
+  xai: (parallelToolCalls) => ({ xai: { parallelToolCalls } }),
+  groq: (parallelToolCalls) => ({ groq: { parallelToolCalls } }),
+  mistral: (parallelToolCalls) => ({ mistral: { parallelToolCalls } }),
+  togetherai: (parallel_tool_calls) => ({ togetherai: { parallel_tool_calls } }),
+  'generic-openai': (parallel_tool_calls) => ({ 'generic-openai': { parallel_tool_calls } }),
+};
+
+/** The options of a provider, with what the request says of parallel tool calls. */
+function addParallelTools(
+  provider: ProviderName,
+  { parallelToolCalls, tools = [] }: Pick<ModelRequest, 'parallelToolCalls' | 'tools'>,
+  providerOptions: ProviderOptions | undefined,
+): ProviderOptions | undefined {
+  const more = parallelToolCalls === undefined || tools.length === 0 ? undefined : optionsOf[provider];
+  if (!more) return providerOptions;
+  const merged: ProviderOptions = { ...providerOptions };
+  for (const [name, options] of Object.entries(more(parallelToolCalls as boolean))) {
+    merged[name] = { ...merged[name], ...options };
+  }
+  return merged;
+}

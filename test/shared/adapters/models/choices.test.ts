@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { isStrictSchema } from '../../../../shared/adapters/models/call-options.ts';
 import { providers } from '../../../../shared/adapters/models/providers/providers.ts';
-import { isStrictSchema } from '../../../../shared/adapters/models/providers/strict-schema.ts';
 import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import { openaiChat } from '../../../support/providers/chat-completions.ts';
 import { openaiResponses } from '../../../support/providers/responses.ts';
