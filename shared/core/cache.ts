@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { forwardClock } from './forward-clock.ts';
 
 /** A Lambda that sleeps does not go on with the monotonic clock. */
 const now = forwardClock();
@@ -57,5 +56,17 @@ export function createLoadingCache<T>(limits: CacheLimits): LoadingCache<T> {
     loading.then((value) => value === undefined && forget(), forget);
     loads.set(name, loading);
     return loading;
+  };
+}
+
+/** Unix ms that never go back: if the clock of the machine is set back, they go on from where they were (D180). */
+export function forwardClock(wall: () => number = () => Date.now()): () => number {
+  let last = wall();
+  let ahead = 0;
+  return () => {
+    const now = wall() + ahead;
+    if (now < last) ahead += last - now;
+    last = Math.max(last, now);
+    return last;
   };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { forwardClock } from '../../core/forward-clock.ts';
+import { forwardClock } from '../../core/cache.ts';
 import { createLimitedFetch } from '../../core/limited-fetch.ts';
 
 /** The issuer is unreachable. A token of it may still be valid. */

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { steadyClock, watchClock } from '../../../infra/local/runtime/clock-jumps.ts';
-import { forwardClock } from '../../../shared/core/forward-clock.ts';
+import { forwardClock } from '../../../shared/core/cache.ts';
 import { eventually } from '../../support/stack/eventually.ts';
 
 const hourMs = 3_600_000;
