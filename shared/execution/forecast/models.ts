@@ -1,5 +1,5 @@
 import type { ModelLimits, ModelPort } from '../../adapters/ports/model-port.ts';
-import { loadEachOnce } from '../../core/concurrency/load-each-once.ts';
+import { loadEachOnce } from '../../core/concurrency/load-once.ts';
 
 /** What is known of the models of a flow, read once. */
 export interface ForecastModels {

@@ -1,4 +1,4 @@
-import { loadEachOnce } from '../../../core/concurrency/load-each-once.ts';
+import { loadEachOnce } from '../../../core/concurrency/load-once.ts';
 import { ifMissing } from '../../../core/errors/errors.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { flowFinder, type LoadedFlow } from '../flow-store.ts';
