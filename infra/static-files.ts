@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import mime from 'mime';
 import type { Site } from '../functions/sites/site.ts';
-import { forEachConcurrently } from '../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../shared/core/concurrency/map-concurrently.ts';
 import type { ContentCoding, FileManifest, StaticFile } from '../shared/platform/http/static-files.ts';
 
 const encoders: Record<Exclude<ContentCoding, 'identity'>, (bytes: Uint8Array) => Promise<Buffer>> = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from '../../infra/local/dynamodb/dynamodb.ts';
 import { ensureTable } from '../../infra/local/dynamodb/table.ts';
-import { forEachConcurrently } from '../../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../shared/core/concurrency/map-concurrently.ts';
 import { writesAtOnce } from '../../shared/domain/records/bulk/bulk-edit.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import { uploadFirstAirports } from '../flows/batch.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { endpoints } from '../../functions/index.ts';
-import { forEachConcurrently } from '../../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../shared/core/concurrency/map-concurrently.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { oneOfEach } from '../support/stack/one-of-each.ts';
 import { type Ids, pathParameters } from '../support/stack/path-ids.ts';

@@ -6,7 +6,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
-import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../shared/core/concurrency/map-concurrently.ts';
 import { requireEnv } from '../../../shared/core/environment.ts';
 
 /** Below the rates that Secrets Manager and S3 Vectors allow. */

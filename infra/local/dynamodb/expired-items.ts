@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
-import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../shared/core/concurrency/map-concurrently.ts';
 import { log } from '../../../shared/core/log.ts';
 import { unixSeconds } from '../../../shared/core/time.ts';
 import { payloadRemover } from '../../../shared/platform/data/payloads.ts';

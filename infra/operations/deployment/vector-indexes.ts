@@ -1,7 +1,7 @@
 import { S3VectorsClient } from '@aws-sdk/client-s3vectors';
 import { AwsClient } from 'aws4fetch';
 import * as z from 'zod';
-import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../shared/core/concurrency/map-concurrently.ts';
 import { OperationError } from './operation.ts';
 
 /** Below the rate that S3 Vectors allows. */

@@ -1,5 +1,5 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
-import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../shared/core/concurrency/map-concurrently.ts';
 import type { QueueName } from '../../resources.ts';
 
 /** A resource of a stack: what CloudFormation calls logical and physical id. */

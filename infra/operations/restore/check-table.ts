@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
-import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../shared/core/concurrency/map-concurrently.ts';
 import { S3Error } from '../../../shared/platform/aws/s3.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { readTenant, type StoredKey } from '../../../shared/platform/data/keys.ts';

@@ -1,7 +1,7 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider';
 import { createLoadingCache } from '../../core/cache.ts';
 import { toChunks } from '../../core/chunks.ts';
-import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { EmbeddingRequest, EmbeddingResponse } from '../ports/embedding-port.ts';

@@ -27,3 +27,45 @@ export async function* mapConcurrently<T, R>(
     await Promise.allSettled(running.values());
   }
 }
+
+/** Shared by several loops, to bound together how much they do at once. */
+interface Permits {
+  tryAcquire: () => boolean;
+  release: () => void;
+}
+
+const unlimited: Permits = { tryAcquire: () => true, release() {} };
+
+/**
+ * Works on one item at least, and on more of up to `atOnce` while there are permits for them. After a failure, waits for
+ * the running work: a Lambda must not write after it has responded.
+ */
+export async function forEachConcurrently<T>(
+  items: Iterable<T>,
+  atOnce: number,
+  work: (item: T) => Promise<void>,
+  permits = unlimited,
+): Promise<void> {
+  const remaining = items[Symbol.iterator]();
+  const failures: unknown[] = [];
+  const others = new Set<Promise<void>>();
+  const runWorker = async () => {
+    for (let next = remaining.next(); !next.done && failures.length === 0; next = remaining.next()) {
+      startAnother();
+      await work(next.value).catch((error) => failures.push(error));
+    }
+  };
+  const startAnother = () => {
+    if (others.size + 1 >= atOnce || !permits.tryAcquire()) return;
+    const other: Promise<void> = Promise.resolve()
+      .then(runWorker)
+      .finally(() => {
+        permits.release();
+        others.delete(other);
+      });
+    others.add(other);
+  };
+  await runWorker();
+  while (others.size > 0) await Promise.all(others);
+  if (failures.length > 0) throw failures[0];
+}

@@ -7,7 +7,7 @@
  * restoration. Values are read by `secret-values.ts`.
  */
 
-import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { conflict, hasCode, notFound } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';

@@ -6,8 +6,8 @@
  * A failure of a tool is a result. Only an aborted signal and bugs end the run.
  */
 import { orAborted } from '../../core/concurrency/abort.ts';
-import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { openMailbox } from '../../core/concurrency/mailbox.ts';
+import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { countCharacters } from '../../core/json/json-texts.ts';
 import {

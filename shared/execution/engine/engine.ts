@@ -11,7 +11,7 @@
  */
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
-import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
 import { newId } from '../../core/ids.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';

@@ -8,7 +8,7 @@
  * whole message, which comes back.
  */
 
-import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { log } from '../../core/log.ts';
 import { ConditionFailed, isContention, isOutage } from '../data/condition-failed.ts';
 import { decode } from '../data/entity.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../shared/core/concurrency/map-concurrently.ts';
 import { exportWorkspace, fillWorkspace } from '../../support/files/workspaces.ts';
 import { newTenant } from '../../support/stack/stack.ts';
 

@@ -14,7 +14,7 @@ import {
   bundleFolder,
   staticFilesFolder,
 } from '../../../infra/aws/lambdas/bundles.ts';
-import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../shared/core/concurrency/map-concurrently.ts';
 import { readPdf } from '../../support/files/pdf.ts';
 import { createTool } from '../../support/files/tools.ts';
 import { plannedBatch, sqsEvent } from '../../support/flows/batches.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../shared/core/concurrency/map-concurrently.ts';
 
 const numbers = Array.from({ length: 20 }, (_, n) => n);
 

@@ -7,7 +7,7 @@
  * values are read by `agent-credentials.ts`.
  */
 
-import { forEachConcurrently } from '../../../core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../core/concurrency/map-concurrently.ts';
 import { ServiceError } from '../../../core/errors/errors.ts';
 import { log } from '../../../core/log.ts';
 import { using } from '../../../platform/aws/uses.ts';

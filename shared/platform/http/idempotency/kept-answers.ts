@@ -10,7 +10,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
-import { forEachConcurrently } from '../../../core/concurrency/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../core/concurrency/map-concurrently.ts';
 import { getAloneSince } from '../../../core/earlier-process.ts';
 import { log } from '../../../core/log.ts';
 import { unixSeconds } from '../../../core/time.ts';
