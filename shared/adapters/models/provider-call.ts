@@ -1,7 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { retryWithExponentialBackoff } from '@ai-sdk/provider-utils';
-import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
-import { StepError } from '../../core/errors/step-error.ts';
+import { inPlaceMsMax, RunMustWait, StepError } from '../../core/errors/step-error.ts';
 import type { CallerWait } from '../ports/model-port.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 

@@ -1,5 +1,3 @@
-import { retryAfterMs } from './retry-after.ts';
-
 /** The failure of a step. The step's result shows its message. */
 export class StepError extends Error {
   /** Whether a retry may succeed: after a network fault it may, with an invalid script it does not. */
@@ -68,4 +66,26 @@ export interface StepErrorOptions {
   askedMs?: number | undefined;
   emptyOutput?: boolean | undefined;
   cause?: unknown;
+}
+
+/** The longest wait that occupies a worker; a longer one suspends a run that can be continued. */
+export const inPlaceMsMax = 10_000;
+
+/** A call was not made, since it has to wait until then. Its run can be suspended; where it cannot, the step fails. */
+export class RunMustWait extends StepError {
+  readonly until: Date;
+
+  constructor(until: Date, reason: string) {
+    super(`${reason}; try again at ${until.toISOString()}`, { code: 'RATE_LIMITED' });
+    this.until = until;
+  }
+}
+
+/** The wait that `Retry-After` asks for, in seconds or as a date (RFC 9110). Undefined if it asks for none. */
+export function retryAfterMs(header: string | null | undefined, now: Date): number | undefined {
+  const text = header?.trim() ?? '';
+  if (text === '') return undefined;
+  const seconds = Number(text);
+  const ms = Number.isNaN(seconds) ? Date.parse(text) - now.getTime() : seconds * 1_000;
+  return Number.isFinite(ms) && ms >= 0 ? ms : undefined;
 }

@@ -7,8 +7,7 @@
  * the policy, so that other fallbacks do not reuse it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inPlaceMsMax } from '../../core/errors/run-must-wait.ts';
-import type { StepError } from '../../core/errors/step-error.ts';
+import { inPlaceMsMax, type StepError } from '../../core/errors/step-error.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import {
   type ErrorHandling,

@@ -12,8 +12,7 @@
  * `model-admission.ts`.
  */
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
-import { StepError } from '../../core/errors/step-error.ts';
+import { inPlaceMsMax, RunMustWait, StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
 import type { Ask, ThrottleDecision } from '../../domain/throttles/decide.ts';
 import type { SentInSecond, ThrottleLease } from '../../domain/throttles/throttle.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../adapters/models/provider-call.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import { createBoundedMap } from '../../core/cache.ts';
-import { inPlaceMsMax, RunMustWait } from '../../core/errors/run-must-wait.ts';
+import { inPlaceMsMax, RunMustWait } from '../../core/errors/step-error.ts';
 import { onInvocationEnd } from '../../core/invocation.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { modelConfigEntity, providerKeyEntity } from '../../domain/model-configs/model-account.ts';

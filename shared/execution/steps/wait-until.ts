@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
-import { inPlaceMsMax } from '../../core/errors/run-must-wait.ts';
-import { StepError } from '../../core/errors/step-error.ts';
+import { inPlaceMsMax, StepError } from '../../core/errors/step-error.ts';
 import {
   type Output,
   type WaitUntilConfig,

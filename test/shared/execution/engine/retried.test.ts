@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { RunMustWait } from '../../../../shared/core/errors/run-must-wait.ts';
-import { failureOfStatus, StepError } from '../../../../shared/core/errors/step-error.ts';
+import { failureOfStatus, RunMustWait, StepError } from '../../../../shared/core/errors/step-error.ts';
 import { toTracedRun } from '../../../../shared/core/tracing/trace-context.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { computeRetryPause } from '../../../../shared/domain/flows/steps/retry-policy.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CallLimits } from '../../../../shared/adapters/models/call-limits.ts';
-import { RunMustWait } from '../../../../shared/core/errors/run-must-wait.ts';
+import { RunMustWait } from '../../../../shared/core/errors/step-error.ts';
 import { acquireAll } from '../../../../shared/execution/model-calls/limiter.ts';
 import { processAt, sharedItem } from '../../../support/flows/throttled-processes.ts';
 import { virtualTime } from '../../../support/flows/virtual-time.ts';
