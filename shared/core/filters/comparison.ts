@@ -1,4 +1,5 @@
-import type { FieldValue } from './field-value.ts';
+import Big from 'big.js';
+import { trimTrailing } from '../text.ts';
 
 /** Compares two values of records and filters; `undefined` if they are not comparable. */
 export function compare(one: FieldValue, other: FieldValue): number | undefined {
@@ -27,7 +28,7 @@ export const isPlainNumber = (text: string) => plainNumber.test(text);
 const numericText = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 
 /** Converts a value to a number. Text is converted too, because CSV files contain only text. */
-export function toNumber(value: unknown): number | undefined {
+function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && numericText.test(value) ? Number(value) : undefined;
 }
@@ -64,3 +65,109 @@ function parseOffset(zone = 'Z'): number {
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0);
   return zone.startsWith('-') ? -minutes : minutes;
 }
+
+/** A value of a record or a filter with its conversions, which are computed lazily and once. */
+export class FieldValue {
+  readonly value: unknown;
+  readonly #known = new Map<string, unknown>();
+
+  constructor(value: unknown) {
+    this.value = typeof value === 'bigint' ? String(value) : value;
+  }
+
+  #once<T>(what: string, find: (value: unknown) => T): T {
+    if (!this.#known.has(what)) this.#known.set(what, find(this.value));
+    return this.#known.get(what) as T;
+  }
+
+  get isSet(): boolean {
+    return this.#once('isSet', isSet);
+  }
+
+  get number(): number | undefined {
+    return this.#once('number', toNumber);
+  }
+
+  get asBoolean(): boolean | undefined {
+    return this.#once('asBoolean', toBoolean);
+  }
+
+  get instant(): number | undefined {
+    return this.#once('instant', parseInstant);
+  }
+
+  /** For a text that is a plain number. */
+  get decimal(): Big | undefined {
+    return this.#once('decimal', (value) =>
+      typeof value === 'string' && isPlainNumber(value) ? new Big(value) : undefined,
+    );
+  }
+
+  get bytes(): Buffer {
+    return this.#once('bytes', (value) => Buffer.from(String(value)));
+  }
+
+  /** Equal for texts that are equal as texts, plain numbers or instants. */
+  get key(): string {
+    return this.#once('key', (value) => {
+      const text = String(value);
+      if (isPlainNumber(text)) return `number ${stripTrailingZeros(text)}`;
+      return this.instant === undefined ? `text ${text}` : `instant ${this.instant}`;
+    });
+  }
+
+  get folded(): string {
+    return this.#once('folded', foldCase);
+  }
+
+  /** The elements of a list, except nested lists and objects. */
+  get foldedElements(): ReadonlySet<string> {
+    return this.#once('foldedElements', (value) => {
+      const scalars = (value as unknown[]).filter((each) => typeof each !== 'object');
+      return new Set(scalars.map(foldCase));
+    });
+  }
+}
+
+/** Upper case unifies what lower case keeps distinct: ß and SS, the two forms of sigma. */
+const foldCase = (value: unknown) => String(value).toUpperCase();
+
+function stripTrailingZeros(number: string): string {
+  const short = number.includes('.') ? trimTrailing(trimTrailing(number, '0'), '.') : number;
+  return short === '-0' ? '0' : short;
+}
+
+export interface Filterable {
+  type: string;
+  name: string;
+  metadata: Record<string, unknown>;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** The record's own fields. They shadow metadata keys of the same name. */
+export const recordFields = ['name', 'type', 'createdAt', 'updatedAt'] as const;
+
+/** The path of a shadowed metadata key. */
+export const metadataFieldPath = (key: string) => `metadata.${key}`;
+
+/** Resolves a field: the record's own field, else a metadata key, else a dotted path into the metadata. */
+export function getFieldValue(record: Filterable, field: string): unknown {
+  const recordField = recordFields.find((name) => name === field);
+  if (recordField) return record[recordField];
+  const { metadata } = record;
+  if (isOwn(metadata, field)) return metadata[field];
+  const held = field
+    .split('.')
+    .reduce<unknown>((value, key) => (isOwn(value, key) ? value[key] : undefined), metadata);
+  const key = held === undefined && recordFields.find((name) => metadataFieldPath(name) === field);
+  return key && isOwn(metadata, key) ? metadata[key] : held;
+}
+
+/** Excludes the length of a list, which is not a JSON member. */
+const isOwn = (value: unknown, key: string): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && Object.prototype.propertyIsEnumerable.call(value, key);
+
+/** False for a missing, null or blank value. */
+export const isSet = (held: unknown) =>
+  held !== undefined && held !== null && !(typeof held === 'string' && held.trim() === '');

@@ -1,6 +1,4 @@
-import { compare } from './comparison.ts';
-import { type Filterable, getFieldValue } from './field.ts';
-import { FieldValue } from './field-value.ts';
+import { compare, FieldValue, type Filterable, getFieldValue } from './comparison.ts';
 import type { RecordFilter } from './filter.ts';
 import type { Operator } from './operands.ts';
 

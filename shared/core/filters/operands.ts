@@ -1,5 +1,4 @@
-import { compare } from './comparison.ts';
-import { FieldValue } from './field-value.ts';
+import { compare, FieldValue } from './comparison.ts';
 
 interface Operand {
   /** Completes the sentence "The value of … must be". */

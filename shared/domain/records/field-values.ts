@@ -1,4 +1,4 @@
-import { getFieldValue, isSet } from '../../core/filters/field.ts';
+import { getFieldValue, isSet } from '../../core/filters/comparison.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -1,5 +1,12 @@
-import { isPlainNumber, parseInstant, toBoolean } from '../../core/filters/comparison.ts';
-import { getFieldValue, isSet, metadataFieldPath, recordFields } from '../../core/filters/field.ts';
+import {
+  getFieldValue,
+  isPlainNumber,
+  isSet,
+  metadataFieldPath,
+  parseInstant,
+  recordFields,
+  toBoolean,
+} from '../../core/filters/comparison.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { countRows } from '../../platform/data/lists/counts.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { toChunks } from '../../../core/chunks.ts';
 import { filterYielding } from '../../../core/concurrency/event-loop.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
-import { FieldValue } from '../../../core/filters/field-value.ts';
+import { FieldValue } from '../../../core/filters/comparison.ts';
 import { FieldPath, type RecordFilter } from '../../../core/filters/filter.ts';
 import { valueCharactersMax } from '../../../core/filters/filter-size.ts';
 import {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { compare } from '../../../../shared/core/filters/comparison.ts';
-import { FieldValue } from '../../../../shared/core/filters/field-value.ts';
+import { compare, FieldValue } from '../../../../shared/core/filters/comparison.ts';
 
 test.each([
   ['12', 5, 1],
