@@ -1,6 +1,65 @@
 import * as z from 'zod';
-import { filterSizeProblem, isTooLong, valueTooLong } from './filter-size.ts';
-import { type Operator, operands, operators } from './operands.ts';
+import { groupDigits } from '../text.ts';
+import { compare, FieldValue } from './comparison.ts';
+
+interface Operand {
+  /** Completes the sentence "The value of … must be". */
+  expected: string;
+  accepts: (value: unknown) => boolean;
+}
+
+const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+const isOrdered = (value: unknown) => ['string', 'number'].includes(typeof value);
+const isPair = (value: unknown): value is [unknown, unknown] => Array.isArray(value) && value.length === 2;
+
+const scalar: Operand = { expected: 'a text, a number, true or false', accepts: isScalar };
+const ordered: Operand = { expected: 'a number, a date or another text', accepts: isOrdered };
+const text: Operand = {
+  expected: 'a text that is not empty',
+  accepts: (value) => typeof value === 'string' && value !== '',
+};
+const list: Operand = {
+  expected: 'a list of 1 to 1,000 texts, numbers, true or false',
+  accepts: (value) =>
+    Array.isArray(value) && value.length > 0 && value.length <= 1_000 && value.every(isScalar),
+};
+const range: Operand = {
+  expected: '[low, high]: two numbers, dates or other texts, in their order',
+  accepts(value) {
+    if (!isPair(value) || !value.every(isOrdered)) return false;
+    const [low, high] = value;
+    return (compare(new FieldValue(low), new FieldValue(high)) ?? 1) <= 0;
+  },
+};
+const days: Operand = {
+  expected: 'a number of days, 0 or more',
+  accepts: (value) => isOrdered(value) && /^\d+(\.\d+)?$/.test(String(value)),
+};
+const none: Operand = { expected: 'left out', accepts: (value) => value === undefined || value === null };
+
+const operands = {
+  eq: scalar,
+  neq: scalar,
+  gt: ordered,
+  gte: ordered,
+  lt: ordered,
+  lte: ordered,
+  between: range,
+  contains: text,
+  startsWith: text,
+  endsWith: text,
+  in: list,
+  notIn: list,
+  isSet: none,
+  isNotSet: none,
+  isTrue: none,
+  isFalse: none,
+  withinLastDays: days,
+  olderThanDays: days,
+} satisfies Record<string, Operand>;
+
+export type Operator = keyof typeof operands;
+export const operators = Object.keys(operands) as [Operator, ...Operator[]];
 
 export interface Condition {
   field: string;
@@ -78,3 +137,37 @@ export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Opti
 }
 
 export const RecordFilter = filterSchema();
+
+/** Limits of a whole filter. Up to 50,000 records evaluate each condition. */
+const conditionsMax = 500;
+const valuesMax = 10_000;
+export const valueCharactersMax = 10_000;
+
+export const filterSizes = `${groupDigits(conditionsMax)} conditions (groups included), ${groupDigits(valuesMax)} values in lists and ${groupDigits(valueCharactersMax)} characters per text at most`;
+const valueTooLong = `A text has at most ${groupDigits(valueCharactersMax)} characters`;
+
+const isTooLong = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.some(isTooLong)
+    : typeof value === 'string' && value.length > valueCharactersMax;
+
+interface Part {
+  conditions?: unknown;
+  value?: unknown;
+}
+
+/** Returns what exceeds a limit in an unparsed filter. Runs before parsing, which takes long for large filters. */
+function filterSizeProblem(filter: unknown, levels: number): string | undefined {
+  let [conditions, values] = [0, 0];
+  let parts = [filter];
+  for (let level = 0; level <= levels; level++) {
+    const objects = parts.filter((part): part is Part => typeof part === 'object' && part !== null);
+    const groups = objects.flatMap((part) => (Array.isArray(part.conditions) ? [part.conditions] : []));
+    conditions += groups.reduce((sum, { length }) => sum + length, 0);
+    values += objects.reduce((sum, { value }) => sum + (Array.isArray(value) ? value.length : 0), 0);
+    if (conditions > conditionsMax) return `A filter has at most ${groupDigits(conditionsMax)} conditions`;
+    if (values > valuesMax) return `A filter has at most ${groupDigits(valuesMax)} values in lists`;
+    parts = groups.flat();
+  }
+  return undefined;
+}

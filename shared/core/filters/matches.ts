@@ -1,6 +1,5 @@
 import { compare, FieldValue, type Filterable, getFieldValue } from './comparison.ts';
-import type { RecordFilter } from './filter.ts';
-import type { Operator } from './operands.ts';
+import type { Operator, RecordFilter } from './filter.ts';
 
 /** Whether a record matches a filter. For many records, {@link filterPredicate} compiles the filter once. */
 export const matches = (record: Filterable, filter: RecordFilter, now: Date): boolean =>

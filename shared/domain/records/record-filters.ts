@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { RecordFilter } from '../../core/filters/filter.ts';
-import { filterSizes } from '../../core/filters/filter-size.ts';
+import { filterSizes, RecordFilter } from '../../core/filters/filter.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { Flag, wholeNumber } from '../../platform/data/lists/query-values.ts';
 import { RecordName, RecordType } from './record.ts';

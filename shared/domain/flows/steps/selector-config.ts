@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { filterSchema } from '../../../core/filters/filter.ts';
-import { filterSizes } from '../../../core/filters/filter-size.ts';
+import { filterSchema, filterSizes } from '../../../core/filters/filter.ts';
 import { isTemplated, Template, TemplatedJson } from './template-text.ts';
 
 const text = Template.min(1).optional();

@@ -3,8 +3,7 @@ import { toChunks } from '../../../core/chunks.ts';
 import { filterYielding } from '../../../core/concurrency/event-loop.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { FieldValue } from '../../../core/filters/comparison.ts';
-import { FieldPath, type RecordFilter } from '../../../core/filters/filter.ts';
-import { valueCharactersMax } from '../../../core/filters/filter-size.ts';
+import { FieldPath, type RecordFilter, valueCharactersMax } from '../../../core/filters/filter.ts';
 import {
   type FieldsPredicate,
   filterableFields,

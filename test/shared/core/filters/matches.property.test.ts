@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RecordFilter } from '../../../../shared/core/filters/filter.ts';
+import { type Operator, operators, RecordFilter } from '../../../../shared/core/filters/filter.ts';
 import { matches } from '../../../../shared/core/filters/matches.ts';
-import { type Operator, operators } from '../../../../shared/core/filters/operands.ts';
 import { refMatches } from '../../domain/records/reference-filter.ts';
 
 const texts = fc.constantFrom(

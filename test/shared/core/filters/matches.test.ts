@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Operator } from '../../../../shared/core/filters/filter.ts';
 import { matches } from '../../../../shared/core/filters/matches.ts';
-import type { Operator } from '../../../../shared/core/filters/operands.ts';
 
 const now = new Date('2026-03-10T12:00:00Z');
 const record = {
