@@ -15,9 +15,14 @@ import { anySignal } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { type ActiveSpan, iterateInSpan, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
+import {
+  type ActiveSpan,
+  iterateInSpan,
+  openSpan,
+  runInSpan,
+  toTracedRun,
+} from '../../core/tracing/active-span.ts';
 import { type Note, notesMax } from '../../core/tracing/note.ts';
-import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import type { AgentContent } from '../../domain/agents/config/agent.ts';
 import { agentCredentials } from '../../domain/agents/credentials/agent-credentials.ts';
 import type { Message } from '../../domain/conversations/message.ts';

@@ -14,8 +14,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anySignal } from '../../core/concurrency/abort.ts';
 import { log } from '../../core/log.ts';
-import type { TracedRun } from '../../core/tracing/active-span.ts';
-import { toTracedRun } from '../../core/tracing/trace-context.ts';
+import { type TracedRun, toTracedRun } from '../../core/tracing/active-span.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { combineNotifications, noNotification } from '../../domain/deliveries/end-notice.ts';
 import { runEntity } from '../../domain/runs/run.ts';

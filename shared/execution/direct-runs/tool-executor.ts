@@ -13,8 +13,7 @@ import { conflict, invalid, missingPermission, notFound, ServiceError } from '..
 import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
-import { getStartedIn, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
-import { toTracedRun } from '../../core/tracing/trace-context.ts';
+import { getStartedIn, openSpan, runInSpan, toTracedRun } from '../../core/tracing/active-span.ts';
 import { readBuiltinId } from '../../domain/flows/steps/tool-reference.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';

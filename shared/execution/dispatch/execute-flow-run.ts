@@ -11,7 +11,7 @@ import Big from 'big.js';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { measure, runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { toTracedRun } from '../../core/tracing/trace-context.ts';
+import { toTracedRun } from '../../core/tracing/active-span.ts';
 import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { listRun, runCancelled, statusWrite } from '../../domain/runs/run-list.ts';

@@ -1,5 +1,5 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { toTracedRun } from '../../core/tracing/trace-context.ts';
+import { toTracedRun } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { definitionPath, isOwnScope, listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';

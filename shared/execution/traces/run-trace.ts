@@ -9,7 +9,7 @@
  */
 import { toChunks } from '../../core/chunks.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
-import { readContext, runSpanId, toTracedRun } from '../../core/tracing/trace-context.ts';
+import { readContext, runSpanId, toTracedRun } from '../../core/tracing/active-span.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { versionFinder } from '../../domain/flows/version-store.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';

@@ -1,4 +1,4 @@
-import { runSpanId } from '../../core/tracing/trace-context.ts';
+import { runSpanId } from '../../core/tracing/active-span.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { Span, SpanKind, SpanStatus } from '../../domain/runs/trace.ts';
 

@@ -11,9 +11,14 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { getStartedIn, iterateInSpan, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
+import {
+  getStartedIn,
+  iterateInSpan,
+  openSpan,
+  runInSpan,
+  toTracedRun,
+} from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
-import { toTracedRun } from '../../core/tracing/trace-context.ts';
 import { budgetGate } from '../../domain/budgets/budget-gate.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
