@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SecretKey } from '../../shared/core/variables/secret-key.ts';
+import { SecretKey } from '../../shared/core/variables/secret-references.ts';
 import { setupLinkTokens } from '../../shared/domain/secret-requests/setup-link-tokens.ts';
 import { isConfigured } from '../../shared/domain/secret-requests/source.ts';
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';

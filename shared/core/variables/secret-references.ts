@@ -1,4 +1,4 @@
-import { SecretKey } from './secret-key.ts';
+import * as z from 'zod';
 
 /** Key and end may be missing. Keys are bounded and blanks match in one place, so it takes linear time. */
 const reference =
@@ -76,3 +76,10 @@ export function secretNameProblem(keys: readonly string[]): string | undefined {
 
 export const replaceInScript = (code: string, replace: (key: string) => string) =>
   replaceReferences(code, (found, whole) => (isPlain(found) ? replace(found.key) : whole));
+
+/** The key of a secret: `KEY` in `{{secret:KEY}}`. */
+export const SecretKey = z
+  .string()
+  .min(2)
+  .max(100)
+  .regex(/^[A-Z][A-Z0-9_]*$/, 'Expected capital letters, digits and _, starting with a letter');

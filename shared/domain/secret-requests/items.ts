@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import { conflict, type ErrorDetail, hasCode, invalid } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';
-import { SecretKey } from '../../core/variables/secret-key.ts';
+import { SecretKey } from '../../core/variables/secret-references.ts';
 import { type Secret, SecretDescription, SecretValue } from '../secrets/secret.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { isConfigured } from './source.ts';

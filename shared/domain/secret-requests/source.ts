@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../../core/errors/errors.ts';
-import { SecretKey } from '../../core/variables/secret-key.ts';
+import { SecretKey } from '../../core/variables/secret-references.ts';
 import type { SetupLink } from '../../platform/auth/setup-link.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
