@@ -1,9 +1,8 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { countCharacters, iterateTexts } from '../../core/json/json-texts.ts';
-import { createNameTest } from '../../core/variables/named-variables.ts';
 import { hasSecretReference } from '../../core/variables/secret-references.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import { createNameTest, type Variables } from '../../core/variables/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { quickFilter } from './json-template.ts';
 import { filledCharactersMax, fillMsMax, isPlain } from './limits.ts';
