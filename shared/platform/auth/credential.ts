@@ -1,6 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type Caller, TemporaryRefusal } from './credential-kind.ts';
-import { credentialKind } from './credential-kinds.ts';
+import { type Caller, credentialKind, TemporaryRefusal } from './credential-kind.ts';
 
 const tokenBytesMax = 8_192;
 

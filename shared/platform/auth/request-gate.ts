@@ -30,8 +30,12 @@ import { grants } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import { isInRanges, toNetwork } from './addresses.ts';
 import { addressRateLimitEntity } from './api-key.ts';
-import type { AccessRules, CountedCredential, RateLimitCounter } from './credential-kind.ts';
-import { credentialKinds } from './credential-kinds.ts';
+import {
+  type AccessRules,
+  type CountedCredential,
+  credentialKinds,
+  type RateLimitCounter,
+} from './credential-kind.ts';
 import {
   beginWindows,
   type Counters,
