@@ -1,7 +1,7 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { measure, runInvocation } from '../shared/core/invocation.ts';
-import { identifyCaller } from '../shared/platform/auth/credential.ts';
 import { TemporaryRefusal } from '../shared/platform/auth/credential-kind.ts';
+import { identifyCaller } from '../shared/platform/auth/optional-credential.ts';
 import { combineRequirements } from '../shared/platform/aws/uses.ts';
 import { toContext } from '../shared/platform/identity/principal.ts';
 

@@ -1,5 +1,5 @@
 import { labelHeaders, labelsInHeaders } from '../../shared/domain/runs/run-labels.ts';
-import { verifiedCredential } from '../../shared/platform/auth/verified-credential.ts';
+import { verifiedCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

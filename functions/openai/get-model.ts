@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { verifiedCredential } from '../../shared/platform/auth/verified-credential.ts';
+import { verifiedCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ModelName } from '../../shared/protocols/openai/chat/chat-request.ts';

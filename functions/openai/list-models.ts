@@ -1,4 +1,4 @@
-import { verifiedCredential } from '../../shared/platform/auth/verified-credential.ts';
+import { verifiedCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { openAiErrorBody } from '../../shared/protocols/openai/error-form.ts';

@@ -1,5 +1,5 @@
 import { labelHeaders } from '../../shared/domain/runs/run-labels.ts';
-import { verifiedCredential } from '../../shared/platform/auth/verified-credential.ts';
+import { verifiedCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';

@@ -1,5 +1,4 @@
-import { challengedCredential } from '../../shared/platform/auth/challenged-credential.ts';
-import { hasCredential } from '../../shared/platform/auth/credential.ts';
+import { challengedCredential, hasCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { buildBaseUrl } from '../../shared/platform/http/base-url.ts';
 import { mcpPath, surfaceMcpPath, wellKnown } from './paths.ts';
 

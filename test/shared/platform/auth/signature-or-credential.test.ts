@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
 import { newId } from '../../../../shared/core/ids.ts';
-import { signatureOrCredential } from '../../../../shared/platform/auth/signature-or-credential.ts';
+import { signatureOrCredential } from '../../../../shared/platform/auth/optional-credential.ts';
 import { using } from '../../../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
