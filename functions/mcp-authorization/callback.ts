@@ -5,7 +5,7 @@ import {
 } from '../../shared/domain/mcp-connections/begin-authorization.ts';
 import { callbackPath, donePath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import { endAuthorization } from '../../shared/domain/mcp-connections/end-authorization.ts';
-import { defineScope } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/public-scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { browserIn } from './browser-cookie.ts';

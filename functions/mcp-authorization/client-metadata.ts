@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { oauthClientMetadata } from '../../shared/adapters/mcp-oauth/collecting-provider.ts';
 import { callbackPath, clientMetadataPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
-import { defineScope } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/public-scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 

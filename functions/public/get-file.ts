@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { publicFiles } from '../../shared/adapters/assets/public-file.ts';
 import { resourceId } from '../../shared/core/ids.ts';
-import { defineScope } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/public-scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 

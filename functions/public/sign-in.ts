@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { requireEnv } from '../../shared/core/environment.ts';
-import { defineScope } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/public-scope.ts';
 import { discoverSignIn } from '../../shared/platform/auth/sign-in.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

@@ -1,5 +1,5 @@
 import { findTokenScope } from '../../shared/domain/run-waits/wait-link.ts';
-import { defineScope, readBodyMember } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope, readBodyMember } from '../../shared/platform/auth/public-scope.ts';
 
 /** The tenant whose run waits for the holder of the link. Unknown and used tokens are a 404. */
 export const waitLinkScope = defineScope({

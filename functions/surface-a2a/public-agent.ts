@@ -1,7 +1,7 @@
 import { notFound } from '../../shared/core/errors/errors.ts';
 import { surfaceSignerEntity } from '../../shared/domain/surfaces/secrets/surface-signer.ts';
 import type { Surface } from '../../shared/domain/surfaces/surface/surface.ts';
-import { defineScope } from '../../shared/platform/auth/scope-from.ts';
+import { defineScope } from '../../shared/platform/auth/public-scope.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 
 /** The scope of an a2a surface for what everybody may read of it. */
