@@ -200,7 +200,7 @@ function reachableFrom(start: string, leadsTo: ReadonlyMap<string, ReadonlySet<s
 const parsedByDoubles: Record<string, string> = {
   'shared/core/json/exact-json.ts': 'it decides',
   'shared/platform/identity/principal.ts': 'what our authorizer wrote',
-  'shared/platform/auth/discovery.ts': 'the metadata of an issuer, of which only texts are read',
+  'shared/platform/auth/issuer.ts': 'the metadata of an issuer, of which only texts are read',
   'shared/platform/http/json-body.ts': 'looks for names and numbers to refuse',
   'shared/platform/http/openapi-schemas.ts': 'our own schemas',
   'shared/platform/http/idempotency/once.ts': 'our own answers with secrets, in which such numbers are texts',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { notFound, unavailable } from '../../core/errors/errors.ts';
-import { createSpacedFetch, discover, IssuerUnavailable } from './discovery.ts';
+import { createSpacedFetch, discover, IssuerUnavailable } from './issuer.ts';
 
 const wantedScopes = ['openid', 'email', 'profile'];
 
