@@ -5,8 +5,7 @@ import * as staticFiles from '../../../functions/static-files.ts';
 import { workers } from '../../../functions/workers/index.ts';
 import type { Requirements, Use } from '../../../shared/platform/aws/uses.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { combineEndpointRequirements } from '../../../shared/platform/http/endpoint-requirements.ts';
-import { getOperationGroup } from '../../../shared/platform/http/openapi.ts';
+import { combineEndpointRequirements, getOperationGroup } from '../../../shared/platform/http/openapi.ts';
 import { deadLetters, type QueueSpec, queues, recursiveLoopSetting, timers } from '../../resources.ts';
 import { endpointTimeoutSeconds, requestSeconds, staticFilesLambda } from '../../routes.ts';
 

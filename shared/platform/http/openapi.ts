@@ -1,14 +1,6 @@
-/**
- * Describes the endpoints as an OpenAPI 3.1 document: paths, parameters, bodies, every status with its form of error, and the
- * headers.
- *
- * All of it is derived from the declarations and their schemas; only the texts about the service, the meanings of statuses and
- * the headers stand here. Used for `/openapi.json`, the clients, and the documents of single surfaces, which describe
- * operations of their own with the same functions. Schemas are converted in `openapi-schemas.ts`.
- */
-
 import * as z from 'zod';
 import { detailCodes } from '../../core/errors/error-codes.ts';
+import { combineRequirements, type Requirements } from '../aws/uses.ts';
 import { permissions } from '../identity/permissions.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { listErrorStatuses, takesCredential } from './error-statuses.ts';
@@ -18,6 +10,15 @@ import { type Components, type Json, toEventStreamSchema, toOpenapiSchema } from
 import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from './responses/body-sizes.ts';
 import { textStatuses } from './responses/http-errors.ts';
 import type { Bodies, EndpointResponse } from './responses/response.ts';
+
+/**
+ * Describes the endpoints as an OpenAPI 3.1 document: paths, parameters, bodies, every status with its form of error, and the
+ * headers.
+ *
+ * All of it is derived from the declarations and their schemas; only the texts about the service, the meanings of statuses and
+ * the headers stand here. Used for `/openapi.json`, the clients, and the documents of single surfaces, which describe
+ * operations of their own with the same functions. Schemas are converted in `openapi-schemas.ts`.
+ */
 
 const about = `Build and run automation from flows, agents, records and products.
 
@@ -384,3 +385,17 @@ const describeFailure = (status: number, description: string, isCounted: boolean
   ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
   content: { 'application/json': { schema } },
 });
+
+export const combineEndpointRequirements = (endpoint: AnyEndpoint): Requirements => {
+  const { needs, scope, credential, open } = endpoint;
+  return combineRequirements(
+    ...Object.values(needs),
+    ...(scope === 'none' ? [] : [scope ?? ('rate-limits' as const)]),
+    ...(credential ? [credential] : []),
+    ...(open === undefined ? [] : ['open-requests' as const]),
+    ...(takesIdempotencyKey(endpoint) ? (['table:write'] as const) : []),
+    'default-limits',
+    'public-url',
+    'cors',
+  );
+};
