@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../shared/platform/http/endpoint.ts';
 import { agentExecutionsGroup } from './agent-executions/index.ts';
 import { agentRunsGroup } from './agent-runs/index.ts';
 import { agentVersionsGroup } from './agent-versions/index.ts';

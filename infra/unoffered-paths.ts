@@ -1,7 +1,7 @@
 import { groups } from '../functions/index.ts';
 import { noSuchEndpoint } from '../shared/core/errors/errors.ts';
 import { toRateLimitHeaders } from '../shared/platform/auth/rate-limit-windows.ts';
-import type { EndpointGroup } from '../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../shared/platform/http/endpoint.ts';
 import type { HttpError } from '../shared/platform/http/responses/http-errors.ts';
 
 /** A path for whose methods, as far as no route has them, the gateway makes a 404 in the form of a protocol. */

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { getAgentExecution } from './get.ts';
 import { getAgentToolCall } from './get-tool-call.ts';
 import { listAgentExecutions } from './list.ts';

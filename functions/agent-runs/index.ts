@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { approveAgentCall } from './approve.ts';
 import { cancelAgentExecution } from './cancel.ts';
 import { followAgentExecution } from './events.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { getAgentVersion } from './get.ts';
 import { getPublishedAgentVersion } from './get-published.ts';
 import { listAgentVersions } from './list.ts';

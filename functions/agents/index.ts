@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { addAgentCapability } from './add-capability.ts';
 import { createAgent } from './create.ts';
 import { deleteAgent } from './delete.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { allowLogin } from './allow-login.ts';
 import { apiKeyAnalytics } from './analytics.ts';
 import { createApiKey } from './create.ts';

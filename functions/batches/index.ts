@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { cancelBatch } from './cancel.ts';
 import { batchCost } from './cost.ts';
 import { forecastBatch } from './forecast.ts';

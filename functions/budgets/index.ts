@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { createBudget } from './create.ts';
 import { deleteBudget } from './delete.ts';
 import { getBudget } from './get.ts';

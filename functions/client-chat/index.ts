@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { approveClientCall } from './approve.ts';
 import { getClientConversation } from './conversation.ts';
 import { listClientConversations } from './conversations.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { listTokenConversations } from './conversations.ts';
 import { createClientToken } from './create.ts';
 import { deleteClientToken } from './delete.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { createConversation } from './create.ts';
 import { deleteConversation } from './delete.ts';
 import { exportConversation } from './export.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { approveDispatch } from './approve.ts';
 import { continueDispatch } from './continue.ts';
 import { resumeDispatch } from './resume.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { getFlowVersion } from './get.ts';
 import { getPublishedFlowVersion } from './get-published.ts';
 import { listFlowVersions } from './list.ts';

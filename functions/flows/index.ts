@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { createFlow } from './create.ts';
 import { deleteFlow } from './delete.ts';
 import { exportFlowRuntime } from './export-runtime.ts';

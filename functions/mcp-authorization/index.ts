@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { endMcpAuthorization } from './callback.ts';
 import { getMcpClientMetadata } from './client-metadata.ts';
 import { openMcpLink } from './open.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { authorizeMcpConnection } from './authorize.ts';
 import { createMcpConnection } from './create.ts';
 import { deleteMcpConnection } from './delete.ts';

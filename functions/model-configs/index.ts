@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { availableModels } from './available.ts';
 import { createModelConfig } from './create.ts';
 import { deleteModelConfig } from './delete.ts';

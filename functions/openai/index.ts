@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { openAiErrorBody } from '../../shared/protocols/openai/error-form.ts';
 import { completeOpenAiChat } from './complete-chat.ts';
 import { embedForOpenAi } from './embed.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { addProductCapability } from './add-capability.ts';
 import { createProduct } from './create.ts';
 import { deleteProduct } from './delete.ts';

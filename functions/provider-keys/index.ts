@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { createProviderKey } from './create.ts';
 import { deleteProviderKey } from './delete.ts';
 import { listProviderKeys } from './list.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { getPublicFile } from './get-file.ts';
 import { getHealth } from './health.ts';
 import { redeemLogin } from './redeem-login.ts';

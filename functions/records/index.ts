@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { bulkDeleteRecords } from './bulk-delete.ts';
 import { bulkEditRecords } from './bulk-edit.ts';
 import { getRecordCosts } from './costs.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { createRunFeedback } from './create.ts';
 import { deleteFeedback } from './delete.ts';
 import { listFeedback } from './list.ts';

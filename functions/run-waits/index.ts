@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { answerApproval } from './answer.ts';
 import { callBack } from './call-back.ts';
 import { showApproval } from './show.ts';

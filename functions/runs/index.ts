@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { answerRun } from './answer.ts';
 import { cancelRun } from './cancel.ts';
 import { getRun } from './get.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { createSchedule } from './create.ts';
 import { deleteSchedule } from './delete.ts';
 import { getSchedule } from './get.ts';

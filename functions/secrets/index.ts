@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { checkSecrets } from './check.ts';
 import { createSecret } from './create.ts';
 import { deleteSecret } from './delete.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { addA2aPushConfig } from './add-push-config.ts';
 import { callA2a } from './call-rpc.ts';
 import { getA2aCard } from './card.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { createSurfaceKey } from './create.ts';
 import { deleteSurfaceKey } from './delete.ts';
 import { listSurfaceKeys } from './list.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { getMcpInfo } from './info.ts';
 import { getMcpMetadata } from './metadata.ts';
 import { serveMcp } from './serve.ts';

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { receiveWebhook } from './receive.ts';
 
 /** A group of its own: its role may read signing secrets, and starts runs without running them. */

@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { addSurfaceItem } from './add-item.ts';
 import { createSurface } from './create.ts';
 import { deleteSurface } from './delete.ts';

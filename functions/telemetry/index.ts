@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { deleteTelemetry } from './delete.ts';
 import { getTelemetry } from './get.ts';
 import { putTelemetry } from './put.ts';

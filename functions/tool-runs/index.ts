@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { executeTool } from './execute.ts';
 import { listToolExecutions } from './list.ts';
 import { testTool } from './test.ts';

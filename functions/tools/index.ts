@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { listBuiltinTools } from './builtin.ts';
 import { listCompatibleTools } from './builtin-compatible.ts';
 import { getBuiltinSchema } from './builtin-schema.ts';

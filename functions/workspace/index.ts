@@ -1,4 +1,4 @@
-import type { EndpointGroup } from '../../shared/platform/http/group.ts';
+import type { EndpointGroup } from '../../shared/platform/http/endpoint.ts';
 import { applyWorkspace } from './apply.ts';
 import { getWorkspace } from './get.ts';
 import { planWorkspace } from './plan.ts';

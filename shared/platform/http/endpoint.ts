@@ -1,12 +1,3 @@
-/**
- * The declaration of an endpoint, from which everything else is derived: the route, the handler's types, the permission, the
- * OpenAPI document, the clients, the IAM permissions of its Lambda.
- *
- * Each file of `functions/<group>/<verb>.ts` calls `defineEndpoint` once; `lambda/lambda.ts` runs it, `openapi/` describes it,
- * `endpoint-requirements.ts` sums up what it uses of AWS. A member here is a promise to all of them: what is not declared is
- * refused (unknown members, query parameters, statuses).
- */
-
 import type * as z from 'zod';
 import type { SpecialCredential } from '../auth/credential-kind.ts';
 import type { CallerOf, NeedsOf, PublicScope, VerifiedCredential } from '../auth/public-scope.ts';
@@ -17,6 +8,15 @@ import type { Open } from './open-requests.ts';
 import type { ErrorForm, ProtocolErrors } from './responses/error-form.ts';
 import type { EndpointResponse, HandlerResult } from './responses/response.ts';
 import type { LoggedRun } from './responses/streamed-body.ts';
+
+/**
+ * The declaration of an endpoint, from which everything else is derived: the route, the handler's types, the permission, the
+ * OpenAPI document, the clients, the IAM permissions of its Lambda.
+ *
+ * Each file of `functions/<group>/<verb>.ts` calls `defineEndpoint` once; `lambda/lambda.ts` runs it, `openapi/` describes it,
+ * `endpoint-requirements.ts` sums up what it uses of AWS. A member here is a promise to all of them: what is not declared is
+ * refused (unknown members, query parameters, statuses).
+ */
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -156,4 +156,13 @@ export interface AnyEndpoint
   handle: (request: any, needs: any) => unknown;
   // biome-ignore lint/suspicious/noExplicitAny: likewise
   follow?: (request: any, needs: any, run: LoggedRun) => unknown;
+}
+
+/** A group of endpoints: one folder in `functions/`, one tag of the API document, one IAM role. */
+export interface EndpointGroup {
+  description: string;
+  /** The form of the 404 for all paths and methods below a path that are not offered, where a protocol has its own. */
+  unoffered?: { below: `/${string}`; errorBody: ErrorForm };
+  /** In the order of the API document. */
+  endpoints: readonly AnyEndpoint[];
 }
