@@ -1,3 +1,8 @@
+import { createHash } from 'node:crypto';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { noSuchEndpoint, type ServiceError } from '../../core/errors/errors.ts';
+import { createUncountedLimit, toRateLimitHeaders } from '../auth/rate-limit-windows.ts';
+
 /**
  * Serves the files of a built site (console, reference, landing pages) from a manifest: the route, the content coding, the
  * ETag.
@@ -5,11 +10,6 @@
  * Pure except for `read`; `functions/static-files.ts` gives the manifest and the reader. A request that is not counted
  * still gets rate-limit headers, so that clients which read them wait.
  */
-
-import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { noSuchEndpoint, type ServiceError } from '../../core/errors/errors.ts';
-import { createUncountedLimit, toRateLimitHeaders } from '../auth/rate-limit-windows.ts';
-import { isEtagMatch } from './validators.ts';
 
 /** Stands for the origins of the issuer’s token endpoint, unknown when the site is built. */
 export const issuerOriginsPlaceholder = '{issuer-origins}';
@@ -112,3 +112,13 @@ const respondNotFound = ({ requestContext: { httpMethod, path } }: StaticRequest
 });
 
 const toBody = ({ message: error, details }: ServiceError) => ({ error, details });
+
+/** RFC 9110, 13.1.2: a list of ETags, compared weakly, or `*`. */
+export const isEtagMatch = (ifNoneMatch: string, etag: string) =>
+  ifNoneMatch.split(',').some((each) => ['*', stripWeak(etag)].includes(stripWeak(each)));
+
+/** A weak ETag: equal for values that mean the same, whatever their bytes are. */
+export const createEtag = (value: unknown) =>
+  `W/"${createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22)}"`;
+
+const stripWeak = (etag: string) => etag.trim().replace(/^W\//, '');

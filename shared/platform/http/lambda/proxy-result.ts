@@ -10,7 +10,7 @@ import type {
   RedirectResponse,
 } from '../responses/response.ts';
 import type { StreamedBody } from '../responses/streamed-body.ts';
-import { createEtag, isEtagMatch } from '../validators.ts';
+import { createEtag, isEtagMatch } from '../static-files.ts';
 
 interface StatusAndBody {
   status: number;
