@@ -4,7 +4,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { sessionRuns } from '../../shared/domain/client-sessions/session-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { lastEventId } from '../../shared/platform/http/last-event.ts';
+import { lastEventId } from '../../shared/platform/http/responses/server-sent-events.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { parseCursor } from '../../shared/protocols/chat/events/cursor.ts';
 import { sendClientEvents } from '../../shared/protocols/chat/events/sent-events.ts';

@@ -35,3 +35,9 @@ export const sendEvents = <T>(
 export const sendNumberedEvents = (
   eventsFor: (signal: AbortSignal) => AsyncIterable<{ type: string; seq: number }>,
 ): StreamedBody => sendEvents(eventsFor, (data) => ({ event: data.type, id: data.seq, data }));
+
+/** An EventSource that reconnects sends the header beside its first query, so the header counts. */
+export const lastEventId = (
+  header: (name: string) => string | undefined,
+  after: string | undefined,
+): string | undefined => header('last-event-id') || after;
