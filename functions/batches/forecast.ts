@@ -3,7 +3,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { forecaster } from '../../shared/execution/forecast/forecaster.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { requireAll } from '../../shared/platform/identity/require-all.ts';
+import { requireAll } from '../../shared/platform/identity/principal.ts';
 import { ForecastResponse, toForecastResponse } from './forecast-schema.ts';
 import {
   checkSelectors,

@@ -1,7 +1,6 @@
 import { missingPermission } from '../../shared/core/errors/errors.ts';
 import type { ClientToken } from '../../shared/domain/client-tokens/client-token.ts';
-import type { Principal } from '../../shared/platform/identity/principal.ts';
-import { requireAll } from '../../shared/platform/identity/require-all.ts';
+import { type Principal, requireAll } from '../../shared/platform/identity/principal.ts';
 
 type Runnable = Pick<ClientToken, 'environment' | 'flowIds' | 'agentIds'> & { surface: unknown };
 

@@ -4,7 +4,7 @@ import { forecaster } from '../../shared/execution/forecast/forecaster.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
-import { requireAll } from '../../shared/platform/identity/require-all.ts';
+import { requireAll } from '../../shared/platform/identity/principal.ts';
 import { ForecastResponse, toForecastResponse } from '../batches/forecast-schema.ts';
 import {
   checkSelectors,

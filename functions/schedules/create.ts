@@ -2,7 +2,7 @@ import { NewSchedule } from '../../shared/domain/schedules/schedule-body.ts';
 import { scheduleStore, schedulesMax } from '../../shared/domain/schedules/schedule-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { requireAll } from '../../shared/platform/identity/require-all.ts';
+import { requireAll } from '../../shared/platform/identity/principal.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { alsoTakes, runsFlows, ScheduleResponse, toSchedulePlace, toScheduleResponse } from './schemas.ts';
 

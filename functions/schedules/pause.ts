@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { scheduleStore } from '../../shared/domain/schedules/schedule-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { requireAll } from '../../shared/platform/identity/require-all.ts';
+import { requireAll } from '../../shared/platform/identity/principal.ts';
 import { alsoTakes, runsFlows, ScheduleParams, toSchedulePlace } from './schemas.ts';
 
 export const pauseSchedule = defineEndpoint({

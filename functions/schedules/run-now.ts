@@ -3,7 +3,7 @@ import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
 import { scheduleRunner } from '../../shared/execution/schedules/run-now.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { requireAll } from '../../shared/platform/identity/require-all.ts';
+import { requireAll } from '../../shared/platform/identity/principal.ts';
 import { unfinishedBatches } from '../batches/schemas.ts';
 import { alsoTakes, runsFlows, ScheduleParams, toSchedulePlace } from './schemas.ts';
 

@@ -3,7 +3,7 @@ import { surfaceKeys } from '../../shared/domain/surfaces/surface-keys.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { requireAll } from '../../shared/platform/identity/require-all.ts';
+import { requireAll } from '../../shared/platform/identity/principal.ts';
 import { parseFutureDate } from '../api-keys/schemas.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { CreatedSurfaceKey, CreateSurfaceKeyBody, toCreatedKey } from './schemas.ts';

@@ -9,7 +9,7 @@ import { webhookStarter } from '../../shared/execution/targets/start-webhook.ts'
 import { toTarget } from '../../shared/execution/targets/target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { toSurfaceCaller, toSurfaceVisitor } from '../../shared/platform/identity/visitor.ts';
+import { toSurfaceCaller, toSurfaceVisitor } from '../../shared/platform/identity/principal.ts';
 import { assertParameters, targetGone } from '../../shared/protocols/surface/parameters.ts';
 import { senderOrCaller } from './caller.ts';
 import { describedInputs, isSlackForm, receivedDeliveryId, slackChallenge, webhookInputs } from './event.ts';

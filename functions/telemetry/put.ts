@@ -5,7 +5,7 @@ import { telemetryWriter } from '../../shared/domain/telemetry/telemetry-store.t
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import type { Permission } from '../../shared/platform/identity/permissions.ts';
-import { requireAll } from '../../shared/platform/identity/require-all.ts';
+import { requireAll } from '../../shared/platform/identity/principal.ts';
 import { TelemetryResponse, toTelemetryResponse } from './schemas.ts';
 
 const example = {

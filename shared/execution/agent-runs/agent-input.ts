@@ -30,8 +30,7 @@ import { permissionsToRun } from '../../domain/tools/tool-permissions.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
-import type { Principal } from '../../platform/identity/principal.ts';
-import { requireAll } from '../../platform/identity/require-all.ts';
+import { type Principal, requireAll } from '../../platform/identity/principal.ts';
 import { getAgentOrchestration } from '../external-agents/orchestration.ts';
 
 /** Finds the content that a run of a stored agent takes, and notes that the agent runs. */

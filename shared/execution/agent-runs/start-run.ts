@@ -22,8 +22,7 @@ import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import type { Principal } from '../../platform/identity/principal.ts';
-import { userVariables } from '../../platform/identity/visitor.ts';
+import { type Principal, userVariables } from '../../platform/identity/principal.ts';
 import { startBudgetCheck } from '../model-calls/payers.ts';
 import { type AgentExecution, agentExecutionEntity, getLeaseEnd, toAgentRun } from './agent-execution.ts';
 import {

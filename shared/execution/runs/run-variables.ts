@@ -1,5 +1,5 @@
 import type { Variables } from '../../core/variables/variables.ts';
-import { userVariables } from '../../platform/identity/visitor.ts';
+import { userVariables } from '../../platform/identity/principal.ts';
 
 export interface RunRecord {
   id: string | null;

@@ -19,7 +19,7 @@ import { startTarget } from '../../execution/targets/start-target.ts';
 import { type Target, toTarget, toTargetInput } from '../../execution/targets/target.ts';
 import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { toSurfaceCaller } from '../../platform/identity/visitor.ts';
+import { toSurfaceCaller } from '../../platform/identity/principal.ts';
 import { targetEvents } from '../responses/target-events.ts';
 import { assertInputs, assertParameters, targetGone } from '../surface/parameters.ts';
 import { startExposedRun } from '../surface/start-exposed.ts';

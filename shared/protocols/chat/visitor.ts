@@ -31,8 +31,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { preloadItems } from '../../platform/data/read-ahead.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { toTenant } from '../../platform/identity/principal.ts';
-import { toSessionVisitor } from '../../platform/identity/visitor.ts';
+import { toSessionVisitor, toTenant } from '../../platform/identity/principal.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 
 /** Requests of one network of visitors to one token that run nothing. */

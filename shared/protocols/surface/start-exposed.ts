@@ -9,8 +9,7 @@ import { startTarget, targetScope } from '../../execution/targets/start-target.t
 import { toTarget, toTargetInput } from '../../execution/targets/target.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Principal } from '../../platform/identity/principal.ts';
-import { toSurfaceCaller } from '../../platform/identity/visitor.ts';
+import { type Principal, toSurfaceCaller } from '../../platform/identity/principal.ts';
 import { targetEvents, targetResult } from '../responses/target-events.ts';
 import { hideReasons, type OutwardRun, outwardResponse } from './outward.ts';
 import { assertInputs, assertParameters, targetGone } from './parameters.ts';

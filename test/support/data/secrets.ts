@@ -8,8 +8,7 @@ import {
   secretVault,
 } from '../../../shared/domain/secrets/secret-vault.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
-import type { Principal } from '../../../shared/platform/identity/principal.ts';
-import { toTenant } from '../../../shared/platform/identity/principal.ts';
+import { type Principal, toTenant } from '../../../shared/platform/identity/principal.ts';
 import { expectStatus } from '../flows/flows.ts';
 import { countingRuntime, type Tenant } from '../stack/stack.ts';
 

@@ -3,8 +3,7 @@ import { newId } from '../../../shared/core/ids.ts';
 import { configStore } from '../../../shared/domain/model-configs/config-store.ts';
 import { modelResolver } from '../../../shared/domain/model-configs/model-resolver.ts';
 import { type NewKey, providerKeyStore } from '../../../shared/domain/model-configs/provider-key-store.ts';
-import type { Principal } from '../../../shared/platform/identity/principal.ts';
-import { toTenant } from '../../../shared/platform/identity/principal.ts';
+import { type Principal, toTenant } from '../../../shared/platform/identity/principal.ts';
 import { countingRuntime } from '../stack/stack.ts';
 
 /** The deployment's keys, and nothing else of the environment. */
