@@ -3,8 +3,7 @@ import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/
 import { checkRange, Moment } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { Audit, auditDays } from '../../shared/platform/identity/audit.ts';
-import { auditLog } from '../../shared/platform/identity/audit-log.ts';
+import { Audit, auditDays, auditLog } from '../../shared/platform/identity/audit.ts';
 
 const AuditEntry = Audit.omit({ ttl: true })
   .extend({

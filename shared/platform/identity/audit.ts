@@ -1,8 +1,13 @@
 import * as z from 'zod';
+import { toChunks } from '../../core/chunks.ts';
+import { idCeiling, idFloor } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { defineEntity } from '../data/entity.ts';
+import { using } from '../aws/uses.ts';
+import { decodeReadable, defineEntity } from '../data/entity.ts';
 import { tenantPartition } from '../data/keys.ts';
+import { collectRows, type ListedItem } from '../data/lists/listing.ts';
+import { invalidListCursor } from '../data/lists/pages.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Write } from '../data/writes.ts';
 import type { Principal } from './principal.ts';
@@ -27,8 +32,8 @@ export const Audit = z.object({
 export type Audit = z.infer<typeof Audit>;
 
 /** The changes of a month, such as `2026-01`. */
-export const auditMonth = (month: string) => tenantPartition(`AUDIT#${month}`);
-export const toMonth = (at: string) => at.slice(0, 'yyyy-mm'.length);
+const auditMonth = (month: string) => tenantPartition(`AUDIT#${month}`);
+const toMonth = (at: string) => at.slice(0, 'yyyy-mm'.length);
 
 export const auditEntity = defineEntity({
   type: 'audit',
@@ -75,4 +80,98 @@ export function audit(
       log.info('Audit', logged);
     },
   };
+}
+
+/**
+ * Reads the audit log of a tenant: what was done with keys, secrets and other things of consequence, newest first, from month
+ * to month.
+ *
+ * Entries are written by `audit.ts` in the transactions that they are about, in a partition a month. A page reads the next two
+ * months at once; with a filter it reads month by month and may end without entries, but with a cursor to go on from.
+ */
+
+export interface AuditQuery {
+  limit: number;
+  cursor?: string | undefined;
+  action?: string | undefined;
+  targetId?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+interface AuditPage {
+  entries: Audit[];
+  nextCursor: string | null;
+}
+
+const dayMs = 86_400_000;
+
+/** Lists the changes to keys and secrets, newest first, from month to month. */
+export const auditLog = /* @__PURE__ */ using(['table:read'], ({ table, now }: Scope) => {
+  /** A page may have fewer entries than asked for, or none, before the end of the log. */
+  return async (query: AuditQuery): Promise<AuditPage> => {
+    const { limit, cursor } = query;
+    const { oldest, newest } = clampRange(query, now());
+    // DynamoDB refuses a range that ends before it begins.
+    if (oldest > newest) return { ...toPage([]), nextCursor: null };
+    const position = cursor === undefined ? undefined : decodeCursor(cursor);
+    const bounds = { from: idFloor('audit', oldest.getTime()), to: idCeiling('audit', newest.getTime()) };
+    const filter = toFilter(query);
+    const rows: ListedItem[] = [];
+    const readMonth = async (month: string, wanted: number) => {
+      const source = { partition: auditMonth(month), ...bounds, ...(filter && { filter }) };
+      const after = month === position?.month ? position.id : undefined;
+      return { month, ...(await collectRows(table, source, { wanted, cursor: after })) };
+    };
+    const months = [...listMonths(oldest, newest, position?.month)];
+    // Two months fill most pages. A filter may read many entries of each month, so it stops as early as it can.
+    for (const group of filter ? toChunks(months, 1) : [months.slice(0, 2), months.slice(2)]) {
+      const wanted = limit + 1 - rows.length;
+      const read = await Promise.all(group.map((month) => readMonth(month, wanted)));
+      for (const { month, found, stoppedAt } of read) {
+        rows.push(...found);
+        if (rows.length > limit) return toPage(rows.slice(0, limit));
+        if (stoppedAt) return { ...toPage(rows), nextCursor: encodeCursor(month, stoppedAt) };
+      }
+    }
+    return { ...toPage(rows), nextCursor: null };
+  };
+});
+
+const clampRange = ({ from, to }: AuditQuery, now: Date) => {
+  const kept = new Date(now.getTime() - auditDays * dayMs);
+  return { oldest: from && from > kept ? from : kept, newest: to && to < now ? to : now };
+};
+
+function toFilter({ action, targetId }: AuditQuery) {
+  // A change of several secrets names them all.
+  const conditions = [action && '#action = :action', targetId && 'contains(#targetId, :targetId)'];
+  const expression = conditions.filter(Boolean).join(' AND ');
+  if (!expression) return undefined;
+  return { expression, values: { ...(action && { action }), ...(targetId && { targetId }) } };
+}
+
+/** The months of a range, newest first, from that of a cursor on. */
+function* listMonths(oldest: Date, newest: Date, cursorMonth = '9999-12') {
+  const last = toMonth(oldest.toISOString());
+  const first = toMonth(newest.toISOString());
+  for (let month = cursorMonth < first ? cursorMonth : first; month >= last; month = getPreviousMonth(month))
+    yield month;
+}
+
+const getPreviousMonth = (month: string) => toMonth(new Date(Date.parse(`${month}-01`) - 1).toISOString());
+
+function toPage(rows: readonly ListedItem[]): AuditPage {
+  const entries = decodeReadable(auditEntity, rows);
+  const last = rows.at(-1) as Audit | undefined;
+  return { entries, nextCursor: last ? encodeCursor(toMonth(last.at), last.id) : null };
+}
+
+const encodeCursor = (month: string, id: string) => Buffer.from(`${month} ${id}`).toString('base64url');
+
+function decodeCursor(cursor: string) {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [, month, id] = /^(\d{4}-(?:0[1-9]|1[0-2])) (audit_[0-9a-z]{26})$/.exec(text) ?? [];
+  if (!month || !id) throw invalidListCursor();
+  return { month, id };
 }

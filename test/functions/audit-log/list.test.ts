@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { deriveId, newId } from '../../../shared/core/ids.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
-import { audit } from '../../../shared/platform/identity/audit.ts';
-import { auditLog } from '../../../shared/platform/identity/audit-log.ts';
+import { audit, auditLog } from '../../../shared/platform/identity/audit.ts';
 import type { Principal } from '../../../shared/platform/identity/principal.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { newKey } from '../../support/stack/keys.ts';

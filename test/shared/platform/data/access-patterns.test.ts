@@ -33,7 +33,7 @@ import { flowShards, runFlowShard } from '../../../../shared/execution/runs/chec
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { answerStore } from '../../../../shared/platform/http/idempotency/kept-answers.ts';
-import { auditLog } from '../../../../shared/platform/identity/audit-log.ts';
+import { auditLog } from '../../../../shared/platform/identity/audit.ts';
 import { loginBody, newProof } from '../../../support/command-line/command-line-logins.ts';
 import { a2aPatterns } from './a2a-patterns.ts';
 import type { Pattern } from './access-pattern.ts';
