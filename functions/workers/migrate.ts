@@ -4,13 +4,14 @@ import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { tableWalk } from '../../shared/platform/data/walk.ts';
-import { type MigrationProgress, readProgress } from '../../shared/platform/migrations/progress.ts';
-import { runMigration } from '../../shared/platform/migrations/run-migration.ts';
 import {
   MigrationMessage,
+  type MigrationProgress,
   migrationStarter,
+  readProgress,
   request,
-} from '../../shared/platform/migrations/start-migrations.ts';
+  runMigration,
+} from '../../shared/platform/migrations/run-migration.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = combineRequirements(tableWalk, migrationStarter, ...migrations);

@@ -4,8 +4,7 @@ import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { onConditionFailed } from '../../shared/platform/data/condition-failed.ts';
-import { progressEntity } from '../../shared/platform/migrations/progress.ts';
-import { MigrationMessage } from '../../shared/platform/migrations/start-migrations.ts';
+import { MigrationMessage, progressEntity } from '../../shared/platform/migrations/run-migration.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = combineRequirements('table:write');

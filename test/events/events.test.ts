@@ -11,7 +11,7 @@ import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage, TimerMessage } from '../../shared/execution/batches/run-message.ts';
 import { FireMessage } from '../../shared/execution/schedules/fire-message.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
-import { MigrationMessage } from '../../shared/platform/migrations/start-migrations.ts';
+import { MigrationMessage } from '../../shared/platform/migrations/run-migration.ts';
 
 const folder = new URL('../../events/', import.meta.url);
 const files = readdirSync(folder).filter((file) => file.endsWith('.json'));

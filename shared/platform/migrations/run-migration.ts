@@ -1,3 +1,17 @@
+import * as z from 'zod';
+import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
+import { log } from '../../core/log.ts';
+import { sendMessage } from '../aws/queues.ts';
+import { type Use, using } from '../aws/uses.ts';
+import { ConditionFailed, isContention, isOutage } from '../data/condition-failed.ts';
+import { type AnyEntity, decode, defineEntity, type ItemOf } from '../data/entity.ts';
+import { readTenant, sharedPartition } from '../data/keys.ts';
+import type { QueryOptions } from '../data/query.ts';
+import type { Scope } from '../data/scope.ts';
+import type { StoredItem, TenantTable } from '../data/table.ts';
+import type { WalkedPage, WalkTable } from '../data/walk.ts';
+import { absent } from '../data/writes.ts';
+
 /**
  * Runs one portion of a migration: walks the table from where the last page ended, applies the migration to each item, and
  * stores the progress after each page.
@@ -7,17 +21,6 @@
  * its page to be repeated, so a migration must be repeatable. An item that fails is recorded and skipped; an outage fails the
  * whole message, which comes back.
  */
-
-import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
-import { log } from '../../core/log.ts';
-import { ConditionFailed, isContention, isOutage } from '../data/condition-failed.ts';
-import { decode } from '../data/entity.ts';
-import { readTenant } from '../data/keys.ts';
-import type { Scope } from '../data/scope.ts';
-import type { StoredItem } from '../data/table.ts';
-import type { WalkedPage, WalkTable } from '../data/walk.ts';
-import type { Migration } from './migration.ts';
-import { failuresMax, isSamePage, type MigrationProgress, progressEntity, readProgress } from './progress.ts';
 
 export interface MigrationRuntime {
   scopeOf: (tenant: string) => Scope;
@@ -105,4 +108,117 @@ async function count(
     if (error instanceof ConditionFailed) return false;
     throw error;
   }
+}
+
+/** A back-fill of stored data: what every stored item of one kind needs once. docs/migrations.md has the rules. */
+export interface Migration<E extends AnyEntity = AnyEntity> {
+  /** Its number and its name, `1-test-key-values`. Never changed, because its progress is stored under it. */
+  id: string;
+  entity: E;
+  filter?: NonNullable<QueryOptions['filter']>;
+  uses: readonly Use[];
+  /** Idempotent, also while another process does the same. @returns whether there was anything to do. */
+  apply: (scope: Scope, item: ItemOf<E>) => Promise<boolean>;
+}
+
+export const defineMigration = <E extends AnyEntity>(migration: Migration<E>) => migration as Migration;
+
+const Position = z.object({ PK: z.string(), SK: z.string() });
+
+export const MigrationProgress = z.object({
+  id: z.string(),
+  /**
+   * `running`: a message continues it. `stopped`: its messages failed; a start continues it where it stopped.
+   * `incomplete`: it visited everything, but failed on some items; a start begins another round.
+   */
+  state: z.enum(['running', 'stopped', 'incomplete', 'completed']),
+  /** 1 the first time that it visits everything, and so on. */
+  round: z.int(),
+  /** The number of pages of this round. Each increments it, so that of two workers on one page only one counts. */
+  page: z.int(),
+  /** Where the last page of this round ended. */
+  after: Position.optional(),
+  /** Items of every kind that the walk read. */
+  examined: z.int(),
+  changed: z.int(),
+  failed: z.int(),
+  /** The first items of this round that failed. */
+  failures: z.array(Position.extend({ error: z.string() })),
+  startedAt: z.string(),
+  updatedAt: z.string(),
+});
+export type MigrationProgress = z.infer<typeof MigrationProgress>;
+
+export const progressEntity = defineEntity({
+  type: 'migration',
+  schema: MigrationProgress,
+  key: ({ id }: { id: string }) => ({ PK: sharedPartition('MIGRATIONS'), SK: id }),
+});
+
+/** The stored progress; `undefined` before the first start. */
+export const readProgress = (table: TenantTable, id: string): Promise<MigrationProgress | undefined> =>
+  table.get(progressEntity, { id }, { consistent: true });
+
+/** At most so many failures are listed; the log has all. */
+const failuresMax = 20;
+
+const createMigrationRound = (id: string, round: number, at: string): MigrationProgress => ({
+  id,
+  state: 'running',
+  round,
+  page: 0,
+  startedAt: at,
+  updatedAt: at,
+  examined: 0,
+  changed: 0,
+  failed: 0,
+  failures: [],
+});
+
+/** Holds if no other worker counted this page, and no other round began. */
+const isSamePage = ({ round, page }: Pick<MigrationProgress, 'round' | 'page'>) => ({
+  // Not `:page`: updates use that name.
+  expression: '#round = :seenRound AND #page = :seenPage',
+  values: { seenRound: round, seenPage: page },
+});
+
+export const MigrationMessage = z.object({ id: z.string() });
+
+type Named = Pick<Migration, 'id'>;
+
+export const migrationStarter = /* @__PURE__ */ using(
+  ['table:write', 'queue:migrations'],
+  ({ table, now }: Pick<Scope, 'table' | 'now'>) => {
+    /** @returns whether the migration has to go on. */
+    async function begin(id: string, again: boolean): Promise<boolean> {
+      const progress = await readProgress(table, id);
+      if (progress?.state === 'running') return true;
+      if (progress?.state === 'completed' && !again) return false;
+      const next =
+        progress?.state === 'stopped'
+          ? { ...progress, state: 'running' as const, updatedAt: now().toISOString() }
+          : createMigrationRound(id, (progress?.round ?? 0) + 1, now().toISOString());
+      await table.commit([table.writes.put(progressEntity, next, progress ? isSamePage(progress) : absent)]);
+      return true;
+    }
+
+    return {
+      /** Also continues what runs, since its message may be lost. @param again Also starts what is completed. */
+      async start(migrations: readonly Named[], again = false): Promise<void> {
+        for (const { id } of migrations) {
+          const goesOn = await begin(id, again).catch(ignoreConflict);
+          if (goesOn) await request(id);
+        }
+      },
+    };
+  },
+);
+
+export const request = (id: string) =>
+  sendMessage('MIGRATIONS_QUEUE_URL', { id } satisfies z.infer<typeof MigrationMessage>);
+
+/** Another process started it at the same moment, and requests its pages. */
+function ignoreConflict(error: unknown): false {
+  if (error instanceof ConditionFailed) return false;
+  throw error;
 }

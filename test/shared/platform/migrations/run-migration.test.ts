@@ -9,10 +9,14 @@ import { defineEntity, toOlderShapeFilter } from '../../../../shared/platform/da
 import { tenantPartition, toStoredKey } from '../../../../shared/platform/data/keys.ts';
 import { type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
 import { tableWalk, type WalkTable } from '../../../../shared/platform/data/walk.ts';
-import { defineMigration, type Migration } from '../../../../shared/platform/migrations/migration.ts';
-import { readProgress } from '../../../../shared/platform/migrations/progress.ts';
-import { type Portion, runMigration } from '../../../../shared/platform/migrations/run-migration.ts';
-import { migrationStarter } from '../../../../shared/platform/migrations/start-migrations.ts';
+import {
+  defineMigration,
+  type Migration,
+  migrationStarter,
+  type Portion,
+  readProgress,
+  runMigration,
+} from '../../../../shared/platform/migrations/run-migration.ts';
 import { throttled } from '../../../support/data/broken-table.ts';
 
 /** A person whose `name` was stored as `label` in shape 1, and whose `tags` were one text in shape 2. */
