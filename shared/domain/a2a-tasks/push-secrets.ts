@@ -1,4 +1,4 @@
-import { decrypt, encrypt } from '../../platform/aws/kms.ts';
+import { decrypt, encrypt } from '../../platform/aws/secrets-manager.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { PushSecrets } from './push-config.ts';

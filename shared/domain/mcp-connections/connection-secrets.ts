@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { createLoadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
-import { seal, unseal } from '../../platform/aws/seal.ts';
+import { seal, unseal } from '../../platform/aws/secrets-manager.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 

@@ -1,6 +1,6 @@
 import { createLoadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
-import { decrypt, encrypt } from '../../platform/aws/kms.ts';
+import { decrypt, encrypt } from '../../platform/aws/secrets-manager.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
