@@ -27,9 +27,8 @@ import { agentEvents } from '../run-events/agent-events.ts';
 import { flowEvents } from '../run-events/flow-events.ts';
 import type { A2aCall } from './call.ts';
 import { textOfParts } from './parameters.ts';
-import type { StartedTask } from './planned-task.ts';
+import { leaseEnd, renewWhileOpen, type StartedTask } from './start-task.ts';
 import { taskReceivers } from './task-receivers.ts';
-import { leaseEnd, renewWhileOpen } from './while-open.ts';
 
 interface TaskAnswer {
   found: ExposedItem;

@@ -33,9 +33,8 @@ import type { A2aCall } from './call.ts';
 import { followTask, followToEnd } from './follow-task.ts';
 import { userMessage } from './parameters.ts';
 import { surfaceA2aPath } from './paths.ts';
-import type { StartedTask } from './planned-task.ts';
 import { taskEvents } from './run-events.ts';
-import { startTask } from './start-task.ts';
+import { type StartedTask, startTask } from './start-task.ts';
 import { taskReceivers } from './task-receivers.ts';
 
 function serveSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {

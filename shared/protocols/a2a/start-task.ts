@@ -1,16 +1,17 @@
-/**
- * Starts the task of a new message: its item as an agent, a flow, or a run in the background.
- * Order: check the parameters and seal the push receiver, then start. The task of an agent or of a run in the background is
- * written in the transaction of its run. A flow starts when its events are read, so its task is written first, with a lease
- * that this process renews (`while-open.ts`); after a crash the lease ends, and the task counts as failed.
- * A message that was sent before, also at the same time, gets the task that it started. `served-surface.ts` calls it;
- * `answer-task.ts` continues tasks that wait.
- */
-import { A2aRefusal } from '../../adapters/a2a-server/served-agent.ts';
+import { A2aRefusal, type IncomingMessage } from '../../adapters/a2a-server/served-agent.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
 import { ifMissing, ServiceError } from '../../core/errors/errors.ts';
+import type { ReceivedMessage } from '../../domain/a2a-tasks/begun-message.ts';
+import type { PushConfig } from '../../domain/a2a-tasks/push-config.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
+import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
+import type { NewA2aTask } from '../../domain/a2a-tasks/task-messages.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import type { Message } from '../../domain/conversations/message.ts';
+import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
+import { type RunTask, toRunSurface } from '../../domain/surfaces/surface/run-surface.ts';
+import { callersApprove } from '../../domain/surfaces/surface/surface-behavior.ts';
 import { BatchRefused } from '../../execution/batches/batch-store.ts';
 import { toSingleRunId } from '../../execution/batches/start-batch.ts';
 import { continuesInBackground } from '../../execution/targets/continues-in-background.ts';
@@ -21,20 +22,20 @@ import { ConditionFailed, onConditionFailed } from '../../platform/data/conditio
 import type { Scope } from '../../platform/data/scope.ts';
 import { toSurfaceCaller } from '../../platform/identity/principal.ts';
 import { targetEvents } from '../responses/target-events.ts';
+import type { StreamEvent } from '../run-events/stream-event.ts';
 import { assertInputs, assertParameters, targetGone } from '../surface/parameters.ts';
 import { startExposedRun } from '../surface/start-exposed.ts';
 import type { A2aCall } from './call.ts';
 import { taskParameters, userMessage } from './parameters.ts';
-import {
-  findRepeatedTask,
-  type NewTask,
-  type PlannedTask,
-  type StartedTask,
-  taskBeginning,
-  taskRunSurface,
-  toRunTask,
-} from './planned-task.ts';
-import { leaseEnd, renewWhileOpen } from './while-open.ts';
+
+/**
+ * Starts the task of a new message: its item as an agent, a flow, or a run in the background.
+ * Order: check the parameters and seal the push receiver, then start. The task of an agent or of a run in the background is
+ * written in the transaction of its run. A flow starts when its events are read, so its task is written first, with a lease
+ * that this process renews (`while-open.ts`); after a crash the lease ends, and the task counts as failed.
+ * A message that was sent before, also at the same time, gets the task that it started. `served-surface.ts` calls it;
+ * `answer-task.ts` continues tasks that wait.
+ */
 
 /**
  * Starts a task, which exists before its run or with it. A message that was sent before gives the task that it started, also
@@ -155,5 +156,101 @@ async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRu
     const isRefused = error instanceof BatchRefused || error instanceof ConditionFailed;
     if (isRefused) return findRepeatedTask(scope, call, planned);
     throw ifMissing(targetGone(target))(error);
+  }
+}
+
+interface NewTask {
+  found: ExposedItem;
+  message: IncomingMessage;
+  /** What was said before in the context. */
+  earlier: readonly Message[];
+}
+
+/** A task whose run is about to start: the run knows its id. */
+interface PlannedTask extends NewTask {
+  taskId: string;
+  pushConfigs: PushConfig[];
+}
+
+const toRunTask = ({ taskId: id, pushConfigs }: PlannedTask): RunTask => ({
+  id,
+  isWatched: pushConfigs.length > 0,
+});
+
+const taskRunSurface = ({ depth }: A2aCall, planned: PlannedTask) =>
+  toRunSurface(planned.found.surface, depth, toRunTask(planned));
+
+export interface StartedTask {
+  task: A2aTask;
+  /** None for a run that a worker executes. */
+  events: AsyncIterable<StreamEvent> | undefined;
+  /** Whether its message was sent before, and started nothing now. */
+  isRepeated?: boolean;
+}
+
+type Place = Pick<A2aTask, 'kind' | 'executionId' | 'batchId' | 'leaseUntil'>;
+
+function taskBeginning(
+  { principal, owner }: A2aCall,
+  { found, message, taskId: id, pushConfigs }: PlannedTask,
+  place: Place,
+): [NewA2aTask, ReceivedMessage] {
+  const { kind, environment } = principal;
+  const task = {
+    ...owner,
+    ...place,
+    id,
+    contextId: message.contextId ?? id,
+    itemId: found.item.id,
+    pushConfigs,
+    approves: callersApprove(found.surface),
+    hidesReasons: kind === 'surface' && environment !== 'test',
+  };
+  return [task, { id: message.id, parts: message.parts }];
+}
+
+/** The task that the message started when it was sent before. @throws 400 if that was another message */
+async function findRepeatedTask(
+  scope: Scope,
+  { owner }: A2aCall,
+  { taskId: id, message, found }: Omit<PlannedTask, 'pushConfigs'>,
+): Promise<StartedTask> {
+  const tasks = a2aTaskStore(scope);
+  const asked = { ...owner, id, contextId: message.contextId ?? id, itemId: found.item.id };
+  const begun = await tasks.findBegunTask(asked, { id: message.id, parts: message.parts });
+  return { task: await tasks.find(owner, begun), events: undefined, isRepeated: true };
+}
+
+const lookEveryMs = 1_000;
+/** How long a task whose process has crashed still seems to work (D208). */
+const leaseMs = 60_000;
+/** So that two extensions may fail. */
+const extendEveryMs = 20_000;
+
+/** Until when the process lives that runs the flow of a task, unless it extends that. */
+export const leaseEnd = ({ now }: Pick<Scope, 'now'>) => new Date(now().getTime() + leaseMs).toISOString();
+
+/** Extends the lease until the task is canceled. The run does not end with its caller, who may come back and follow it. */
+export async function* renewWhileOpen<E>(
+  scope: Scope,
+  task: A2aTask,
+  events: (signal: AbortSignal) => AsyncIterable<E>,
+): AsyncGenerator<E, void> {
+  const { find, extendLease } = a2aTaskStore(scope);
+  let extendedAt = scope.now().getTime();
+  async function look(): Promise<void> {
+    const at = scope.now().getTime();
+    const isDue = at - extendedAt >= extendEveryMs;
+    if (isDue) extendedAt = at;
+    // A task that waits for its caller or for a batch has no lease to extend.
+    const current = (isDue && (await extendLease(task, leaseEnd(scope)))) || (await find(task, task.id));
+    if (current.status !== 'open') throw new LeaseLost();
+  }
+  const failure = 'A task could not be read';
+  const { lost, stop } = startRenewal(look, { everyMs: lookEveryMs, failure, about: { taskId: task.id } });
+  try {
+    yield* events(lost);
+  } finally {
+    stop();
   }
 }

@@ -9,8 +9,7 @@ import { readCheckpoints } from '../../../shared/execution/runs/read-checkpoints
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { answerTask } from '../../../shared/protocols/a2a/answer-task.ts';
 import type { A2aCall } from '../../../shared/protocols/a2a/call.ts';
-import { startTask } from '../../../shared/protocols/a2a/start-task.ts';
-import { leaseEnd, renewWhileOpen } from '../../../shared/protocols/a2a/while-open.ts';
+import { leaseEnd, renewWhileOpen, startTask } from '../../../shared/protocols/a2a/start-task.ts';
 import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
 import { brokenTable, type Interference } from '../../support/data/broken-table.ts';
 import { createTool } from '../../support/files/tools.ts';
