@@ -2,13 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServedEvent } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
-import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
+import { toOutputParts } from '../../execution/a2a-tasks/output-parts.ts';
+import {
+  recordEnd,
+  type TaskEnding,
+  type TaskProgress,
+  taskProgress,
+} from '../../execution/a2a-tasks/task-progress.ts';
 import { toTaskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { runLogReader } from '../../execution/agent-runs/run-log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
-import { pollTask, taskEvents } from './run-events.ts';
+import type { StreamEvent } from '../run-events/stream-event.ts';
 
 const pollMs = 2_000;
 
@@ -63,4 +69,97 @@ async function waitForAnswer(
     current = await readProgress(scope, task);
   }
   return current;
+}
+
+const pollMsMin = 250;
+const pollMsMax = 2_000;
+
+/**
+ * What happens to a task while its run does. The texts of an agent are parts of the answer as they come; a text that
+ * another one follows, such as that of an earlier turn, is replaced by it.
+ * @param signal Aborted when nobody reads any more, or this process must end.
+ */
+export async function* taskEvents(
+  scope: Scope,
+  task: A2aTask,
+  events: AsyncIterable<StreamEvent>,
+  signal: AbortSignal,
+): AsyncGenerator<ServedEvent, void> {
+  const text = openText(task);
+  for await (const event of events) {
+    if (event.type === 'text_start') text.begin();
+    if (event.type === 'text_delta') yield* text.add(event.delta);
+    if (event.type === 'await' && task.kind === 'flow') await pauseFlow(scope, task, event);
+    const ending = toEnding(event, scope.now());
+    if (!ending) continue;
+    const end = await recordEnd(scope, task, ending);
+    if (end.state === 'completed') yield* text.end(end.output);
+    return yield { type: 'status', status: toTaskStatus(task, end) };
+  }
+  yield* pollTask(scope, task, signal, text);
+}
+
+/** Waits for the end of a run elsewhere, or for a question. */
+async function* pollTask(
+  scope: Scope,
+  task: A2aTask,
+  signal: AbortSignal,
+  text = openText(task),
+): AsyncGenerator<ServedEvent, void> {
+  const { find } = a2aTaskStore(scope);
+  for (let pauseMs = pollMsMin; !signal.aborted; pauseMs = Math.min(pauseMs * 1.5, pollMsMax)) {
+    const progress: TaskProgress = await taskProgress(scope)(await find(task, task.id));
+    if (progress.state === 'completed') yield* text.end(progress.output);
+    if (progress.state !== 'working' || progress.isHeld)
+      return yield { type: 'status', status: toTaskStatus(task, progress) };
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+type AwaitEvent = Extract<StreamEvent, { type: 'await' }>;
+
+async function pauseFlow(scope: Scope, task: A2aTask, event: AwaitEvent): Promise<void> {
+  const { toolCallId: callId, toolName, parameters, batchExecutionId: batchId } = event;
+  const awaited = callId && toolName ? { callId, toolName, parameters } : undefined;
+  await a2aTaskStore(scope).pause(task, { awaited, batchId });
+}
+
+function toEnding(event: StreamEvent, now: Date): TaskEnding | undefined {
+  if (event.type === 'execution_error') {
+    return { state: 'failed', at: now.toISOString(), error: event.error.message };
+  }
+  if (event.type !== 'execution_complete') return undefined;
+  const { completedAt: at, success, finalOutput, error = null, stopReason } = event;
+  if (success) return { state: 'completed', at, output: finalOutput };
+  return { state: stopReason === 'cancelled' ? 'canceled' : 'failed', at, error };
+}
+
+/** The answer as it grows. The steps of a flow write texts too, which are not its answer. */
+function openText({ kind }: A2aTask) {
+  let written = '';
+  let pending: string | undefined;
+  let isNew = true;
+  function* flush(isLast: boolean): Generator<ServedEvent> {
+    if (pending === undefined) return;
+    yield { type: 'output', parts: [{ text: pending }], append: !isNew, isLast };
+    pending = undefined;
+    isNew = false;
+  }
+  return {
+    begin() {
+      [written, pending, isNew] = ['', undefined, true];
+    },
+    *add(delta: string) {
+      if (kind === 'flow' || delta === '') return;
+      yield* flush(false);
+      written += delta;
+      pending = delta;
+    },
+    /** The last piece has been held back, to be marked as the last. */
+    *end(output: unknown): Generator<ServedEvent> {
+      if (output === written && pending !== undefined) return yield* flush(true);
+      const parts = toOutputParts(output);
+      if (parts.length > 0) yield { type: 'output', parts, append: false, isLast: true };
+    },
+  };
 }

@@ -30,10 +30,9 @@ import { runScope } from '../responses/agent-response.ts';
 import { surfaceRunScope } from '../surface/start-exposed.ts';
 import { answerOnce } from './answer-task.ts';
 import type { A2aCall } from './call.ts';
-import { followTask, followToEnd } from './follow-task.ts';
+import { followTask, followToEnd, taskEvents } from './follow-task.ts';
 import { userMessage } from './parameters.ts';
 import { surfaceA2aPath } from './paths.ts';
-import { taskEvents } from './run-events.ts';
 import { type StartedTask, startTask } from './start-task.ts';
 import { taskReceivers } from './task-receivers.ts';
 
