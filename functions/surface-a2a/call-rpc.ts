@@ -2,7 +2,7 @@ import { rpcErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { followingMethods, respondToRpc, sendingMethods } from '../../shared/adapters/a2a-server/respond.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { a2aHeaders, a2aPath } from '../../shared/protocols/a2a/paths.ts';
+import { a2aHeaders, a2aPath } from '../../shared/protocols/a2a/parameters.ts';
 import { a2aScope, openSurface } from '../../shared/protocols/a2a/served-surface.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { keyOrUser } from './caller.ts';

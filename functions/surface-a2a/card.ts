@@ -4,7 +4,7 @@ import { cardKeys } from '../../shared/domain/surfaces/card-keys.ts';
 import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { a2aHeaders, a2aPath, keysPath } from '../../shared/protocols/a2a/paths.ts';
+import { a2aHeaders, a2aPath, keysPath } from '../../shared/protocols/a2a/parameters.ts';
 import { toServedCard } from '../../shared/protocols/a2a/served-surface.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { assertShown, scopeOfAgent } from './public-agent.ts';

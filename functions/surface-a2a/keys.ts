@@ -2,7 +2,7 @@ import { cardKeys } from '../../shared/domain/surfaces/card-keys.ts';
 import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { a2aPath, keysPath } from '../../shared/protocols/a2a/paths.ts';
+import { a2aPath, keysPath } from '../../shared/protocols/a2a/parameters.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { assertShown, scopeOfAgent } from './public-agent.ts';
 import { A2aKeys } from './schemas.ts';

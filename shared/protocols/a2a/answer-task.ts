@@ -25,8 +25,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 import { flowEvents } from '../run-events/flow-events.ts';
-import type { A2aCall } from './call.ts';
-import { textOfParts } from './parameters.ts';
+import { type A2aCall, textOfParts } from './parameters.ts';
 import { leaseEnd, renewWhileOpen, type StartedTask } from './start-task.ts';
 import { taskReceivers } from './task-receivers.ts';
 

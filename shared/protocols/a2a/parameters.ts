@@ -1,6 +1,9 @@
 import { A2aRefusal } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
+import type { TaskOwner } from '../../domain/a2a-tasks/task-store.ts';
 import type { ContentPart, Message } from '../../domain/conversations/message.ts';
+import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
 
 type Members = Record<string, unknown>;
 
@@ -63,4 +66,29 @@ function toContentPart(part: A2aPart): ContentPart {
   const mimeType = part.mediaType || 'application/octet-stream';
   if (mimeType.startsWith('image/')) return { type: 'image', image: source, mimeType };
   return { type: 'file', data: source, filename: part.filename || 'file', mimeType };
+}
+
+export const a2aPath = '/v1/products/{id}/surfaces/{surfaceId}/a2a';
+
+export const surfaceA2aPath = ({ id, surfaceId }: { id: string; surfaceId: string }) =>
+  `/v1/products/${id}/surfaces/${surfaceId}/a2a`;
+
+/** The header by which clients select a version of the protocol. */
+export const a2aHeaders = ['A2A-Version'] as const;
+
+/** Below the path of the agent: the public keys of its card. */
+export const keysPath = '/.well-known/jwks.json';
+
+export interface A2aCall {
+  principal: Principal;
+  /** Whose tasks the caller sees: those of the same key of the surface, or of the same user. */
+  owner: TaskOwner;
+  /** What the caller may run. */
+  items: readonly ExposedItem[];
+  /** How many runs are above those that it starts. */
+  depth: number;
+  requestId: string;
+  timeLeftMs: number;
+  /** Aborted when the caller is gone, or this process must end. */
+  signal: AbortSignal;
 }

@@ -29,10 +29,8 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { runScope } from '../responses/agent-response.ts';
 import { surfaceRunScope } from '../surface/start-exposed.ts';
 import { answerOnce } from './answer-task.ts';
-import type { A2aCall } from './call.ts';
 import { followTask, followToEnd, taskEvents } from './follow-task.ts';
-import { userMessage } from './parameters.ts';
-import { surfaceA2aPath } from './paths.ts';
+import { type A2aCall, surfaceA2aPath, userMessage } from './parameters.ts';
 import { type StartedTask, startTask } from './start-task.ts';
 import { taskReceivers } from './task-receivers.ts';
 

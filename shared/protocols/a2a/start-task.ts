@@ -25,8 +25,7 @@ import { targetEvents } from '../responses/target-events.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 import { assertInputs, assertParameters, targetGone } from '../surface/parameters.ts';
 import { startExposedRun } from '../surface/start-exposed.ts';
-import type { A2aCall } from './call.ts';
-import { taskParameters, userMessage } from './parameters.ts';
+import { type A2aCall, taskParameters, userMessage } from './parameters.ts';
 
 /**
  * Starts the task of a new message: its item as an agent, a flow, or a run in the background.

@@ -8,7 +8,7 @@ import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
 import { readCheckpoints } from '../../../shared/execution/runs/read-checkpoints.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { answerTask } from '../../../shared/protocols/a2a/answer-task.ts';
-import type { A2aCall } from '../../../shared/protocols/a2a/call.ts';
+import type { A2aCall } from '../../../shared/protocols/a2a/parameters.ts';
 import { leaseEnd, renewWhileOpen, startTask } from '../../../shared/protocols/a2a/start-task.ts';
 import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
 import { brokenTable, type Interference } from '../../support/data/broken-table.ts';
