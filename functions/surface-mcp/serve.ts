@@ -9,8 +9,7 @@ import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-l
 import { assertOrigin } from '../../shared/protocols/mcp/assert-origin.ts';
 import { selectOffer } from '../../shared/protocols/mcp/offer.ts';
 import { serveItems } from '../../shared/protocols/mcp/served-by.ts';
-import { readLastFlowAhead } from '../../shared/protocols/surface/last-flows.ts';
-import { surfaceRunScope } from '../../shared/protocols/surface/start-exposed.ts';
+import { readLastFlowAhead, surfaceRunScope } from '../../shared/protocols/surface/start-exposed.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { keyOrSession } from './caller.ts';
 import { mcpHeaders, mcpPath } from './paths.ts';

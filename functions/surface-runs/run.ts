@@ -3,8 +3,12 @@ import { exposedItems, findSlugItem } from '../../shared/domain/surfaces/exposed
 import { assertMayRun, assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { readLastFlowAhead, rememberFlow } from '../../shared/protocols/surface/last-flows.ts';
-import { startExposed, surfaceRunScope } from '../../shared/protocols/surface/start-exposed.ts';
+import {
+  readLastFlowAhead,
+  rememberFlow,
+  startExposed,
+  surfaceRunScope,
+} from '../../shared/protocols/surface/start-exposed.ts';
 import { runDeclaration } from './run-declaration.ts';
 
 export const runSurfaceItem = defineEndpoint({

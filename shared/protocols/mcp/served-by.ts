@@ -42,9 +42,8 @@ import type { Surface } from '../../domain/surfaces/surface/surface.ts';
 import { collectRows } from '../../platform/data/lists/listing.ts';
 import { cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { rememberFlow } from '../surface/last-flows.ts';
 import type { OutwardRun } from '../surface/outward.ts';
-import { type SurfaceCall, startExposedRun } from '../surface/start-exposed.ts';
+import { rememberFlow, type SurfaceCall, startExposedRun } from '../surface/start-exposed.ts';
 import type { McpOffer } from './offer.ts';
 import { describeItem, endpointSlugs, itemTools, nameTool, readOutcome } from './tools.ts';
 
