@@ -44,8 +44,7 @@ import { cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { OutwardRun } from '../surface/outward.ts';
 import { rememberFlow, type SurfaceCall, startExposedRun } from '../surface/start-exposed.ts';
-import type { McpOffer } from './offer.ts';
-import { describeItem, endpointSlugs, itemTools, nameTool, readOutcome } from './tools.ts';
+import { describeItem, endpointSlugs, itemTools, type McpOffer, nameTool, readOutcome } from './tools.ts';
 
 interface Asked {
   surface: Surface;
