@@ -109,9 +109,6 @@ test('the check detects a circular import', () => {
 const fragmentLines = 60;
 /** Fragments that stay by themselves, and why. */
 const excused: Record<string, string> = {
-  'shared/platform/auth/credential-kind.ts': 'a file for each kind of credential',
-  'shared/platform/auth/credential-kind.ts': 'a file for each kind of credential',
-  'shared/platform/auth/credential-kind.ts': 'a file for each kind of credential',
   'infra/aws/region-stack.ts': 'tested without the app, which is made when its module is loaded',
   'infra/local/parent.ts': 'tested in a process of its own',
   'console/src/screens/agents/parts/agent-patch.ts': 'tested without a browser',
