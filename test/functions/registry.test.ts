@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { endpoints, groups } from '../../functions/index.ts';
 import { detailCodes } from '../../shared/core/errors/error-codes.ts';
 import type { AnyEndpoint, EndpointGroup } from '../../shared/platform/http/endpoint.ts';
+import { listErrorStatuses } from '../../shared/platform/http/error-statuses.ts';
 import { openApi, toDocumentedPath } from '../../shared/platform/http/openapi.ts';
-import { listErrorStatuses } from '../../shared/platform/http/responses/http-errors.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 

@@ -3,10 +3,11 @@ import { detailCodes } from '../../core/errors/error-codes.ts';
 import { combineRequirements, type Requirements } from '../aws/uses.ts';
 import { permissions } from '../identity/permissions.ts';
 import type { AnyEndpoint, EndpointGroup } from './endpoint.ts';
+import { listErrorStatuses, takesCredential } from './error-statuses.ts';
 import { IdempotencyHeaders, takesIdempotencyKey } from './idempotency-key.ts';
 import { type Components, type Json, toEventStreamSchema, toOpenapiSchema } from './openapi-schemas.ts';
 import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from './responses/body-sizes.ts';
-import { listErrorStatuses, takesCredential, textStatuses } from './responses/http-errors.ts';
+import { textStatuses } from './responses/http-errors.ts';
 import type { Bodies, EndpointResponse } from './responses/response.ts';
 
 /**

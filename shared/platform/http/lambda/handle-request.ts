@@ -28,13 +28,13 @@ import {
 import { resolveNeeds } from '../../data/scope.ts';
 import { buildBaseUrl } from '../base-url.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
+import { takesKnownQuery } from '../error-statuses.ts';
 import { answerIdempotently } from '../idempotency/once.ts';
 import { nameCaller } from '../idempotency/request-names.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';
 import { assertExactJson, assertNotTooDeep, assertSafeNames, createTooDeep } from '../json-body.ts';
 import type { OpenRequest } from '../open-requests.ts';
 import { countEscapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
-import { takesKnownQuery } from '../responses/http-errors.ts';
 import type { LoggedRun } from '../responses/streamed-body.ts';
 import { EmptyBody, parseOrReject } from '../validation.ts';
 import { type CallContext, type Lasting, requireAdmission, toFailureResult } from './error-mapper.ts';
