@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ProtocolErrors } from '../../shared/platform/http/responses/error-form.ts';
+import type { ProtocolErrors } from '../../shared/platform/http/responses/http-errors.ts';
 
 const Id = z.union([z.string(), z.number()]);
 /** A number of any size. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ServiceError } from '../../core/errors/errors.ts';
 import { truncate } from '../../core/text.ts';
-import type { ErrorForm } from '../../platform/http/responses/error-form.ts';
+import type { ErrorForm } from '../../platform/http/responses/http-errors.ts';
 
 const statusNames: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',

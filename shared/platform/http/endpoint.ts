@@ -5,7 +5,7 @@ import type { Windows } from '../auth/rate-limit-windows.ts';
 import type { Needs } from '../data/scope.ts';
 import type { Access } from '../identity/permissions.ts';
 import type { Open } from './open-requests.ts';
-import type { ErrorForm, ProtocolErrors } from './responses/error-form.ts';
+import type { ErrorForm, ProtocolErrors } from './responses/http-errors.ts';
 import type { EndpointResponse, HandlerResult } from './responses/response.ts';
 import type { LoggedRun } from './responses/streamed-body.ts';
 

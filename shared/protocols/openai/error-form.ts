@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import type { ErrorCode, ErrorDetail, ServiceError } from '../../core/errors/errors.ts';
 import { truncate } from '../../core/text.ts';
-import type { ErrorForm } from '../../platform/http/responses/error-form.ts';
+import type { ErrorForm } from '../../platform/http/responses/http-errors.ts';
 
 const charactersMax = 2_000;
 

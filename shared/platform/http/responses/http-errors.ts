@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import type { ErrorCode, ErrorDetail, ServiceError } from '../../../core/errors/errors.ts';
 import { truncate } from '../../../core/text.ts';
 
@@ -66,4 +67,17 @@ export function toHttpError(serviceError: ServiceError): HttpError {
       ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
     },
   };
+}
+
+export interface ErrorForm {
+  bodyOf: (error: ServiceError, statusCode: number) => object;
+  /** Of the bodies, for the OpenAPI document. */
+  schema: z.ZodType;
+}
+
+/** Errors in a form of their own, beside those of the service. */
+export interface ProtocolErrors {
+  /** What each of their statuses means. */
+  statuses: Readonly<Partial<Record<number, string>>>;
+  schema: z.ZodType;
 }
