@@ -96,7 +96,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Requests of the sessions of a user',
-        constant: { name: 'limitFactor', in: 'session-kind' },
+        constant: 'limitFactor',
         unit: 'times those of a key',
         at: '429',
         change: rates,
