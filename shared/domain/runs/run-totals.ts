@@ -1,48 +1,40 @@
 import Big from 'big.js';
+import {
+  addSpending,
+  formatCost,
+  noSpending,
+  parseCost,
+  type Spending,
+  sumSpending,
+} from '../../adapters/ports/spending.ts';
 import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import type { ModelCall } from '../model-usage/model-calls.ts';
-import { addTokens, callTokens, mergeUse, noTokens, type RunTokens, type RunUse, runUse } from './run-use.ts';
+import { mergeUse, type RunUse, runUse } from './run-use.ts';
 
-/** What a run took: cost and tokens with the runs inside, the calls of models without those of listed runs inside. */
-export interface RunTotals {
-  tokens: RunTokens;
-  /** USD of the calls with a known price. */
-  cost: Big;
+/** What a run took, with the runs inside; the calls of models without those of listed runs inside. */
+export interface RunTotals extends Spending {
   /** USD that results cost when they were made, which were taken over. */
   saved: Big;
-  /** USD that caches of providers saved; negative if writing to them cost more. */
-  cacheSavings: Big;
-  isPriced: boolean;
   use: RunUse;
   warnings: readonly Warning[];
 }
 
-export const noTotals: RunTotals = {
-  tokens: noTokens,
-  cost: new Big(0),
-  saved: new Big(0),
-  cacheSavings: new Big(0),
-  isPriced: true,
-  use: {},
-  warnings: [],
-};
+export const noTotals: RunTotals = { ...noSpending, saved: new Big(0), use: {}, warnings: [] };
 
 export const addTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
-  tokens: addTokens(one.tokens, other.tokens),
-  cost: one.cost.plus(other.cost),
+  ...addSpending(one, other),
   saved: one.saved.plus(other.saved),
-  cacheSavings: one.cacheSavings.plus(other.cacheSavings),
-  isPriced: one.isPriced && other.isPriced,
   use: mergeUse(one.use, other.use),
   warnings: mergeWarnings(one.warnings, other.warnings),
 });
 
-/** What a step took, without its use of models. */
+/** What a step took, in the members of its result, which are stored and sent. Parts and savings of nothing are missing. */
 export interface StepSpending {
   promptTokens?: number | undefined;
   completionTokens?: number | undefined;
   cachedTokens?: number | undefined;
   reasoningTokens?: number | undefined;
+  /** USD as decimal text; null if a call has no known price. */
   estimatedCost?: string | null | undefined;
   savedCost?: string | null | undefined;
   cacheSavings?: string | undefined;
@@ -52,35 +44,37 @@ export interface StepSpending {
   isSum?: true | undefined;
 }
 
-export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals =>
-  step.isSum ? { ...noTotals, use, warnings: stepWarnings(step) } : toTotals(step, use);
+export const toStepSpending = (spending: Spending) => ({
+  promptTokens: spending.inputTokens,
+  completionTokens: spending.outputTokens,
+  ...(spending.cachedInputTokens > 0 && { cachedTokens: spending.cachedInputTokens }),
+  ...(spending.reasoningTokens > 0 && { reasoningTokens: spending.reasoningTokens }),
+  ...(!spending.cacheSavings.eq(0) && { cacheSavings: spending.cacheSavings.toFixed() }),
+  estimatedCost: formatCost(spending),
+});
+
+const parseStepSpending = (step: StepSpending): Spending => ({
+  inputTokens: step.promptTokens ?? 0,
+  outputTokens: step.completionTokens ?? 0,
+  cachedInputTokens: step.cachedTokens ?? 0,
+  reasoningTokens: step.reasoningTokens ?? 0,
+  ...parseCost(step.estimatedCost),
+  cacheSavings: new Big(step.cacheSavings ?? 0),
+});
+
+export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals => ({
+  ...(step.isSum ? noTotals : { ...parseStepSpending(step), saved: new Big(step.savedCost ?? 0) }),
+  use,
+  warnings: stepWarnings(step),
+});
 
 /** The warnings of a step itself: those of the steps in it are theirs. */
 export const stepWarnings = ({ warnings = [], stepId }: StepSpending): Warning[] =>
   warnings.map((warning) => ({ ...(stepId && { stepId }), ...warning }));
 
-const toTotals = (step: StepSpending, use: RunUse): RunTotals => ({
-  tokens: {
-    input: step.promptTokens ?? 0,
-    output: step.completionTokens ?? 0,
-    cachedInput: step.cachedTokens ?? 0,
-    reasoning: step.reasoningTokens ?? 0,
-  },
-  cost: new Big(step.estimatedCost ?? 0),
-  saved: new Big(step.savedCost ?? 0),
-  cacheSavings: new Big(step.cacheSavings ?? 0),
-  isPriced: step.estimatedCost !== null,
-  use,
-  warnings: stepWarnings(step),
-});
-
 /** Of calls that belong to no result. */
 export const totalsOfCalls = (calls: readonly ModelCall[]): RunTotals => ({
-  tokens: calls.map(callTokens).reduce(addTokens, noTokens),
-  cost: calls.reduce((sum, { cost }) => sum.plus(cost), new Big(0)),
-  saved: new Big(0),
-  cacheSavings: calls.reduce((sum, { cacheSavings }) => sum.plus(cacheSavings), new Big(0)),
-  isPriced: calls.every(({ unpriced }) => unpriced === 0),
+  ...noTotals,
+  ...sumSpending(calls),
   use: runUse(calls),
-  warnings: [],
 });

@@ -269,23 +269,12 @@ export const toAgentListing = (execution: AgentExecution): ParentListing =>
 
 /** @param use Of the model calls of the whole run. */
 export function toAgentEnding(end: EndFact, { totals }: RunState, use: RunUse): RunEnding {
-  const {
-    inputTokens: input,
-    outputTokens: output,
-    cachedInputTokens,
-    reasoningTokens,
-    cost,
-    cacheSavings,
-    isPriced,
-    warnings,
-  } = totals;
-  const tokens = { input, output, cachedInput: cachedInputTokens, reasoning: reasoningTokens };
   const status = endStatus(end);
   return {
     status,
     stopReason: end.stopReason,
     at: end.at,
-    totals: { ...noTotals, tokens, cost, cacheSavings, isPriced, use, warnings },
+    totals: { ...noTotals, ...totals, use },
     error: runError(status, end.error),
   };
 }

@@ -4,6 +4,7 @@ import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { slotEntity } from '../../../../shared/execution/batches/batch.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { decode } from '../../../../shared/platform/data/entity.ts';
+import type { Partition } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { answered, createScriptedAgent, run } from '../../../support/agents/agent-runs.ts';
 import {
@@ -22,7 +23,7 @@ const scopeOf = ({ tenant }: { tenant: string }) => countingRuntime().scopeOf(te
 const tokens = { input: 1_000, output: 10, cachedInput: 800, reasoning: 0 };
 const use = { calls: 1, failed: 0, tokens, cost: '0.00088', durations: expect.any(Object) };
 
-const readPartition = ({ table }: Scope, partition: string, prefix = '') =>
+const readPartition = ({ table }: Scope, partition: Partition, prefix = '') =>
   table.queryAll({ partition, from: prefix, to: `${prefix}~` });
 
 test('the log of an agent and its run store what calls of models took in the members of earlier releases', async () => {
@@ -40,7 +41,7 @@ test('the log of an agent and its run store what calls of models took in the mem
     cost: '0.00088',
   };
   expect(turn?.fact).toHaveProperty('spent', spent);
-  expect(log.flatMap((entry) => entry.use ?? [])).toEqual([{ [model]: use }]);
+  expect(log.flatMap((entry) => (entry.use ? [entry.use] : []))).toEqual([{ [model]: use }]);
   expect(execution).toMatchObject({ inputTokens: 1_000, outputTokens: 10, totalCost: '0.00088' });
   const row = await scope.table.get(runEntity, { id });
   expect(row).toMatchObject({ totalCost: '0.00088', cacheSavings: '0.0012', tokens, use: { [model]: use } });
