@@ -39,7 +39,6 @@ export interface StepSpending {
   savedCost?: string | null | undefined;
   cacheSavings?: string | undefined;
   warnings?: readonly Warning[] | undefined;
-  stepId?: string | undefined;
   /** Whether it is the sum of steps that count by themselves. */
   isSum?: true | undefined;
 }
@@ -53,7 +52,7 @@ export const toStepSpending = (spending: Spending) => ({
   estimatedCost: formatCost(spending),
 });
 
-const parseStepSpending = (step: StepSpending): Spending => ({
+export const parseStepSpending = (step: StepSpending): Spending => ({
   inputTokens: step.promptTokens ?? 0,
   outputTokens: step.completionTokens ?? 0,
   cachedInputTokens: step.cachedTokens ?? 0,
@@ -62,14 +61,16 @@ const parseStepSpending = (step: StepSpending): Spending => ({
   cacheSavings: new Big(step.cacheSavings ?? 0),
 });
 
-export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals => ({
+type SpendingOfStep = StepSpending & { stepId?: string | undefined };
+
+export const totalsOfStep = (step: SpendingOfStep, use: RunUse = {}): RunTotals => ({
   ...(step.isSum ? noTotals : { ...parseStepSpending(step), saved: new Big(step.savedCost ?? 0) }),
   use,
   warnings: stepWarnings(step),
 });
 
 /** The warnings of a step itself: those of the steps in it are theirs. */
-export const stepWarnings = ({ warnings = [], stepId }: StepSpending): Warning[] =>
+export const stepWarnings = ({ warnings = [], stepId }: SpendingOfStep): Warning[] =>
   warnings.map((warning) => ({ ...(stepId && { stepId }), ...warning }));
 
 /** Of calls that belong to no result. */
