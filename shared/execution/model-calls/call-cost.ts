@@ -1,7 +1,7 @@
 /**
- * The arithmetic of what model calls cost: what one may cost at most, what a budget pays for, and what calls have spent.
+ * The arithmetic of what a model call may cost: at most, and what a budget pays for.
  * Bounds are for decisions before a call (reservations, shortened responses), so they are never too low for a known
- * price; `Spent` is what calls reported, null where a provider has no price.
+ * price. What calls reported is a `Spending` (`adapters/ports/spending.ts`).
  * `settleAtEnd` wraps a stream so that its cost is settled however it ends, aborted ones with what the provider has
  * begun to charge.
  */
@@ -14,7 +14,6 @@ import type {
   ModelRequest,
   PriceTier,
 } from '../../adapters/ports/model-port.ts';
-import type { Warning } from '../../core/warnings.ts';
 import type { Cost } from './budget-reservations.ts';
 
 /**
@@ -37,49 +36,6 @@ export async function* settleAtEnd(
     settle(cost);
   }
 }
-
-export interface Spent {
-  inputTokens: number;
-  outputTokens: number;
-  /** Parts of the two; missing if there are none. */
-  cachedInputTokens?: number;
-  reasoningTokens?: number;
-  /** USD as decimal text; null if a model call has no known price. */
-  cost: string | null;
-  /** USD that caches of providers saved; missing if that is nothing. */
-  cacheSavings?: string;
-  /** The tool calls that code made, by the id of the tool. */
-  codeCalls?: Readonly<Record<string, number>>;
-  /** What went otherwise than asked in the meantime; missing if nothing did. */
-  warnings?: readonly Warning[];
-}
-
-export const nothingSpent: Spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
-
-export const addSpent = (one: Spent, other: Spent): Spent => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  ...toTokenParts({
-    cachedInputTokens: (one.cachedInputTokens ?? 0) + (other.cachedInputTokens ?? 0),
-    reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
-  }),
-  ...toCacheSavings(new Big(one.cacheSavings ?? 0).plus(other.cacheSavings ?? 0)),
-  cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
-});
-
-/** The member of what has warnings, if there are any. */
-export const toWarningsMember = (warnings: readonly Warning[]): { warnings?: readonly Warning[] } =>
-  warnings.length > 0 ? { warnings } : {};
-
-export const toCacheSavings = (cacheSavings: Big): Pick<Spent, 'cacheSavings'> =>
-  cacheSavings.eq(0) ? {} : { cacheSavings: cacheSavings.toFixed() };
-
-type Parts = Required<Pick<Spent, 'cachedInputTokens' | 'reasoningTokens'>>;
-
-export const toTokenParts = ({ cachedInputTokens, reasoningTokens }: Parts): Partial<Parts> => ({
-  ...(cachedInputTokens > 0 && { cachedInputTokens }),
-  ...(reasoningTokens > 0 && { reasoningTokens }),
-});
 
 export interface NextCall {
   /** Estimated. */

@@ -7,46 +7,23 @@
  */
 import { ModelCallFailed, type ModelEvent } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { type Spending, sumSpending } from '../../adapters/ports/spending.ts';
 import { createWarning, mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { createModelCall, createRefusedCall, type ModelCall } from '../../domain/model-usage/model-calls.ts';
-import {
-  addSpent,
-  nothingSpent,
-  type Spent,
-  toCacheSavings,
-  toTokenParts,
-  toWarningsMember,
-} from './call-cost.ts';
+import { type StepSpending, toStepSpending } from '../../domain/runs/run-totals.ts';
 
-export interface ModelFacts {
-  modelUsed: string;
-  promptTokens: number;
-  completionTokens: number;
-  /** Parts of the two. */
-  cachedTokens: number;
-  reasoningTokens: number;
-  /** USD that caches of providers saved. */
-  cacheSavings: string;
-  /** USD as decimal text; null if a call has no known price. */
-  estimatedCost: string | null;
-  warnings: readonly Warning[];
-}
-
-/**
- * Counts the warnings and the model calls of a step: every one that the provider answered, whatever became of the answer. One that broke off
- * has no tokens and no price, one that was refused costs nothing.
- */
 export interface ModelMeter {
   ports: Ports;
   calls: () => readonly ModelCall[];
   /** What was spent since it was last asked, and the model calls in it that are still to be counted. */
-  drain: () => { calls: ModelCall[]; spent: Spent };
-  facts: () => Partial<ModelFacts>;
+  drain: () => { calls: ModelCall[]; spending: Spending; warnings: readonly Warning[] };
+  /** Of the result of a step. */
+  facts: () => StepSpending & { modelUsed?: string };
 }
 
 export function openMeter(ports: Ports): ModelMeter {
   const all: ModelCall[] = [];
-  const ofAgents: Spent[] = [];
+  const ofAgents: Spending[] = [];
   let drained = { calls: 0, agents: 0 };
   let warnings: readonly Warning[] = [];
   let undrained: readonly Warning[] = [];
@@ -105,9 +82,8 @@ export function openMeter(ports: Ports): ModelMeter {
         ...ports.agents,
         async run(request) {
           const outcome = await ports.agents.run(request);
-          const { warnings: said = [], ...spent } = outcome.spent;
-          ofAgents.push(spent);
-          addWarnings(...said);
+          ofAgents.push(outcome.spending);
+          addWarnings(...(outcome.warnings ?? []));
           return outcome;
         },
       },
@@ -117,43 +93,17 @@ export function openMeter(ports: Ports): ModelMeter {
       const calls = all.slice(drained.calls);
       const agents = ofAgents.slice(drained.agents);
       drained = { calls: all.length, agents: ofAgents.length };
-      const said = toWarningsMember(undrained);
+      const said = undrained;
       undrained = [];
-      const paid = [...calls.map(toSpent), ...agents].reduce(addSpent, nothingSpent);
-      return { calls, spent: { ...paid, ...said } };
+      return { calls, spending: sumSpending([...calls, ...agents]), warnings: said };
     },
     facts() {
       const last = all.findLast(({ calls }) => calls > 0);
-      if (!last && ofAgents.length === 0) return toWarningsMember(warnings);
-      const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cacheSavings, cost } = [
-        ...all.map(toSpent),
-        ...ofAgents,
-      ].reduce(addSpent, nothingSpent);
       return {
         ...(last && { modelUsed: last.model }),
-        promptTokens: inputTokens,
-        completionTokens: outputTokens,
-        ...(cachedInputTokens && { cachedTokens: cachedInputTokens }),
-        ...(reasoningTokens && { reasoningTokens }),
-        ...(cacheSavings && { cacheSavings }),
-        estimatedCost: cost,
-        ...toWarningsMember(warnings),
+        ...((last || ofAgents.length > 0) && toStepSpending(sumSpending([...all, ...ofAgents]))),
+        ...(warnings.length > 0 && { warnings }),
       };
     },
   };
 }
-
-const toSpent = ({
-  inputTokens,
-  outputTokens,
-  cost,
-  cacheSavings,
-  unpriced,
-  ...parts
-}: ModelCall): Spent => ({
-  inputTokens,
-  outputTokens,
-  ...toTokenParts(parts),
-  ...toCacheSavings(cacheSavings),
-  cost: unpriced > 0 ? null : cost.toFixed(),
-});

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { addSpending, formatCost, noSpending } from '../../adapters/ports/spending.ts';
 import type { LoopWait } from '../../execution/agent-loop/facts.ts';
 import type { NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import { errorCodeText, warnings } from './dispatch-result.ts';
-import { TokenCounts } from './tokens.ts';
+import { TokenCounts, toTokenCounts } from './tokens.ts';
 
 const Awaited = z.object({
   awaitReason: z.enum(['approval', 'local_tool']),
@@ -64,15 +65,13 @@ export async function readAgentResult(
   executionId: string,
   events: AsyncIterable<NumberedEvent>,
 ): Promise<AgentResult> {
-  const tokens = { input: 0, output: 0, cachedInput: 0 };
+  let spending = noSpending;
   const awaits: z.infer<typeof Awaited>[] = [];
   let [iterations, durationMs] = [0, 0];
   for await (const { event } of events) {
     if (event.type === 'turn_complete') {
       iterations = event.iteration;
-      tokens.input += event.tokens.input;
-      tokens.output += event.tokens.output;
-      tokens.cachedInput += event.tokens.cachedInput;
+      spending = addSpending(spending, event.spending);
     } else if (event.type === 'awaiting') {
       awaits.push(toAwaited(event.wait));
       durationMs = event.durationMs;
@@ -87,12 +86,8 @@ export async function readAgentResult(
         error: end.error,
         ...(end.errorCode && { code: end.errorCode }),
         iterations: summary.iterations,
-        totalTokens: {
-          input: summary.inputTokens,
-          output: summary.outputTokens,
-          cachedInput: summary.cachedInputTokens,
-        },
-        totalCost: summary.cost,
+        totalTokens: toTokenCounts(summary),
+        totalCost: formatCost(summary),
         durationMs: summary.durationMs,
         warnings: [...summary.warnings],
       };
@@ -107,7 +102,7 @@ export async function readAgentResult(
     stopReason: null,
     error: null,
     iterations,
-    totalTokens: tokens,
+    totalTokens: toTokenCounts(spending),
     totalCost: null,
     durationMs,
     warnings: [],

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { formatCost } from '../../adapters/ports/spending.ts';
 import { Warning } from '../../core/warnings.ts';
 import { WaitView } from '../../domain/run-waits/run-wait.ts';
 import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
-import { TokenCounts } from './tokens.ts';
+import { TokenCounts, toTokenCounts } from './tokens.ts';
 
 const StepRow = z.object({
   id: z.string(),
@@ -80,9 +81,15 @@ export async function readDispatchResult(events: AsyncIterable<FlowRunEvent>): P
     else if (event.type === 'step-ended') steps.push(toRow(event));
     else if ('totals' in event) {
       const { durationMs, totals } = event;
-      const { tokens: totalTokens, cost: totalCost, warnings } = totals;
-      const facts = { executionId, steps, totalTokens, totalCost, durationMs, warnings: [...warnings] };
-      return { ...facts, ...toEnding(event) };
+      return {
+        executionId,
+        steps,
+        totalTokens: toTokenCounts(totals),
+        totalCost: formatCost(totals),
+        durationMs,
+        warnings: [...totals.warnings],
+        ...toEnding(event),
+      };
     }
   }
   throw new Error('An execution ended without its last event');

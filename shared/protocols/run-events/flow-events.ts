@@ -4,11 +4,13 @@
  * its text anew or is cut off first gets the ends of what it had begun, so that every start has its end.
  * Dispatch, chat and A2A read these events; `agent-events.ts` is its counterpart for agents, `stream-event.ts` has the schemas.
  */
+import { formatCost } from '../../adapters/ports/spending.ts';
 import { type ShownPlace, toShownPlace } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/flows/steps/step.ts';
 import { openStarts, toStepEvent } from '../../execution/agent-loop/progress.ts';
 import type { FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
+import { toTokenCounts } from '../json/tokens.ts';
 import { addPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
@@ -194,7 +196,7 @@ function executionComplete(
   { success, output, error, errorCode: code, at, durationMs, totals }: FlowRunEventOf<'ended'>,
   totalSteps: number,
 ): EventBody {
-  const { cost: totalCost, tokens: totalTokens, completedSteps, failedSteps } = totals;
+  const { completedSteps, failedSteps } = totals;
   return {
     type: 'execution_complete',
     kind: 'flow',
@@ -202,8 +204,8 @@ function executionComplete(
     finalOutput: output,
     ...(error !== null && { error }),
     ...(code && { code }),
-    totalCost,
-    totalTokens,
+    totalCost: formatCost(totals),
+    totalTokens: toTokenCounts(totals),
     durationMs,
     totalSteps,
     successfulSteps: completedSteps,

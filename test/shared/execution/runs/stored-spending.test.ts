@@ -4,7 +4,6 @@ import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { slotEntity } from '../../../../shared/execution/batches/batch.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { decode } from '../../../../shared/platform/data/entity.ts';
-import type { Partition } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { answered, createScriptedAgent, run } from '../../../support/agents/agent-runs.ts';
 import {
@@ -23,8 +22,11 @@ const scopeOf = ({ tenant }: { tenant: string }) => countingRuntime().scopeOf(te
 const tokens = { input: 1_000, output: 10, cachedInput: 800, reasoning: 0 };
 const use = { calls: 1, failed: 0, tokens, cost: '0.00088', durations: expect.any(Object) };
 
-const readPartition = ({ table }: Scope, partition: Partition, prefix = '') =>
-  table.queryAll({ partition, from: prefix, to: `${prefix}~` });
+const readPartition = (
+  { table }: Scope,
+  partition: Parameters<Scope['table']['queryAll']>[0]['partition'],
+  prefix = '',
+) => table.queryAll({ partition, from: prefix, to: `${prefix}~` });
 
 test('the log of an agent and its run store what calls of models took in the members of earlier releases', async () => {
   const tenant = await newTenant();
