@@ -70,7 +70,7 @@ export const totalsOfStep = (step: SpendingOfStep, use: RunUse = {}): RunTotals 
 });
 
 /** The warnings of a step itself: those of the steps in it are theirs. */
-export const stepWarnings = ({ warnings = [], stepId }: SpendingOfStep): Warning[] =>
+const stepWarnings = ({ warnings = [], stepId }: SpendingOfStep): Warning[] =>
   warnings.map((warning) => ({ ...(stepId && { stepId }), ...warning }));
 
 /** Of calls that belong to no result. */

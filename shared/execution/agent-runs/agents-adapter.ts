@@ -20,7 +20,7 @@ import { originInside, type ParentListing } from '../../domain/runs/run-origin.t
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { RunBudget } from '../agent-loop/run-budget.ts';
-import { addPayer } from '../model-calls/payers.ts';
+import { addPayer } from '../model-calls/pipeline.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './agent-execution.ts';
 import { agentToRun, inlineAgent, inlineContent } from './agent-input.ts';
 import type { NumberedEvent } from './agent-run-event.ts';

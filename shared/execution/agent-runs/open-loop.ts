@@ -32,11 +32,12 @@ import {
 import { type Fact, type FactOf, type FactSpending, toFactSpending } from '../agent-loop/facts.ts';
 import { answerChecker } from '../agent-loop/json-answer.ts';
 import type { BeforeTurn, Loop } from '../agent-loop/loop.ts';
-import { createUnpricedError, limitResponseTokens, type RunBudget } from '../agent-loop/run-budget.ts';
+import { createUnpricedError, type RunBudget } from '../agent-loop/run-budget.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
 import { delegate } from '../external-agents/delegate.ts';
 import { loadSummary } from '../memory/summary-for.ts';
-import { openMeter } from '../model-calls/model-meter.ts';
+import { priceCall } from '../model-calls/call-cost.ts';
+import { openMeter } from '../model-calls/pipeline.ts';
 import type { RunnableTool } from '../tools/call-tool.ts';
 import type { RunInput } from './agent-input.ts';
 import {
@@ -301,13 +302,11 @@ async function compactIfNeeded(
 
 /** Stops the run if the budget does not pay for another turn. @throws StepError */
 function checkBudget(turn: TurnContext, state: RunState, limits: ModelLimits): BeforeTurn {
-  const left = turn.budget.getRemaining();
-  if (left === undefined) return {};
-  if (!limits.prices?.length || state.totals.unpriced > 0) throw createUnpricedError(turn.modelName);
+  if (turn.budget.getRemaining() === undefined) return {};
   const inputTokens = estimateSize(turn, state);
-  const isPaid = limitResponseTokens(left, { inputTokens }, limits) !== undefined;
-  // A call elsewhere may leave something of what it has set aside.
-  return isPaid || turn.budget.waitForRelease() ? { inputTokens } : { stop: 'max_cost' };
+  const call = priceCall({ inputTokens }, limits);
+  if (!call || state.totals.unpriced > 0) throw createUnpricedError(turn.modelName);
+  return turn.budget.mayPay(call.cost) ? { inputTokens } : { stop: 'max_cost' };
 }
 
 /** The name of an external agent where a run names its model. */

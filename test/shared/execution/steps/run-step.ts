@@ -5,7 +5,7 @@ import type { Variables } from '../../../../shared/core/variables/variables.ts';
 import { findTextProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import { getStepType } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
-import { type ModelMeter, openMeter } from '../../../../shared/execution/model-calls/model-meter.ts';
+import { type ModelMeter, openMeter } from '../../../../shared/execution/model-calls/pipeline.ts';
 import type {
   AwaitsCaller,
   StepOutcome,
