@@ -15,7 +15,7 @@ import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import type { RunnableTool } from '../../shared/execution/tools/call-tool.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
-import { readAgentResult } from '../../shared/protocols/json/agent-result.ts';
+import { readAgentResult } from '../../shared/protocols/json/read-result.ts';
 
 const question = 'What is six times seven?';
 const instructions = 'You are a helpful assistant. Use your tools.';

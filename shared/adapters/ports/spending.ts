@@ -1,7 +1,7 @@
 /**
  * What calls of models took: tokens and money. The one value of it: a call yields one, and steps, turns, runs, batches, days and
  * conversations add theirs up.
- * Whatever is stored or sent in another form has its codec beside that form: `StepSpending` (`run-totals.ts`), `ModelUse`
+ * Whatever is stored or sent in another form has its codec beside that form: `StepSpending` (`step-spending.ts`), `ModelUse`
  * (`run-use.ts`), `FactSpending` (`facts.ts`), the counters of usage, slots, records and conversations.
  */
 import Big from 'big.js';
@@ -22,7 +22,7 @@ export interface Spending {
   cacheSavings: Big;
 }
 
-const zero = new Big(0);
+const zero = /* @__PURE__ */ new Big(0);
 
 export const noSpending: Spending = {
   inputTokens: 0,

@@ -1,15 +1,9 @@
 import Big from 'big.js';
-import {
-  addSpending,
-  formatCost,
-  noSpending,
-  parseCost,
-  type Spending,
-  sumSpending,
-} from '../../adapters/ports/spending.ts';
+import { addSpending, noSpending, type Spending, sumSpending } from '../../adapters/ports/spending.ts';
 import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import type { ModelCall } from '../model-usage/model-calls.ts';
 import { mergeUse, type RunUse, runUse } from './run-use.ts';
+import { parseStepSpending, type StepSpending } from './step-spending.ts';
 
 /** What a run took, with the runs inside; the calls of models without those of listed runs inside. */
 export interface RunTotals extends Spending {
@@ -26,39 +20,6 @@ export const addTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
   saved: one.saved.plus(other.saved),
   use: mergeUse(one.use, other.use),
   warnings: mergeWarnings(one.warnings, other.warnings),
-});
-
-/** What a step took, in the members of its result, which are stored and sent. Parts and savings of nothing are missing. */
-export interface StepSpending {
-  promptTokens?: number | undefined;
-  completionTokens?: number | undefined;
-  cachedTokens?: number | undefined;
-  reasoningTokens?: number | undefined;
-  /** USD as decimal text; null if a call has no known price. */
-  estimatedCost?: string | null | undefined;
-  savedCost?: string | null | undefined;
-  cacheSavings?: string | undefined;
-  warnings?: readonly Warning[] | undefined;
-  /** Whether it is the sum of steps that count by themselves. */
-  isSum?: true | undefined;
-}
-
-export const toStepSpending = (spending: Spending) => ({
-  promptTokens: spending.inputTokens,
-  completionTokens: spending.outputTokens,
-  ...(spending.cachedInputTokens > 0 && { cachedTokens: spending.cachedInputTokens }),
-  ...(spending.reasoningTokens > 0 && { reasoningTokens: spending.reasoningTokens }),
-  ...(!spending.cacheSavings.eq(0) && { cacheSavings: spending.cacheSavings.toFixed() }),
-  estimatedCost: formatCost(spending),
-});
-
-export const parseStepSpending = (step: StepSpending): Spending => ({
-  inputTokens: step.promptTokens ?? 0,
-  outputTokens: step.completionTokens ?? 0,
-  cachedInputTokens: step.cachedTokens ?? 0,
-  reasoningTokens: step.reasoningTokens ?? 0,
-  ...parseCost(step.estimatedCost),
-  cacheSavings: new Big(step.cacheSavings ?? 0),
 });
 
 type SpendingOfStep = StepSpending & { stepId?: string | undefined };
