@@ -21,6 +21,7 @@ import Big from 'big.js';
 import type { EmbeddingRequest } from '../../adapters/ports/embedding-port.ts';
 import {
   ModelCallFailed,
+  type ModelCallSource,
   type ModelEvent,
   type ModelFinish,
   type ModelPort,
@@ -78,32 +79,12 @@ export function openMeter(ports: Ports): ModelMeter {
       model: {
         ...ports.model,
         async *stream(request) {
-          let unfinished: Extract<ModelEvent, { type: 'start' }> | undefined;
           const began = ports.now().getTime();
-          const durationMs = () => Math.max(0, ports.now().getTime() - began);
-          try {
-            for await (const event of ports.model.stream(request)) {
-              if (event.type === 'start') unfinished = event;
-              if (event.type === 'finish') {
-                unfinished = undefined;
-                all.push(createModelCall({ ...event, durationMs: durationMs() }));
-              }
-              yield event;
-            }
-          } catch (error) {
-            if (!unfinished && error instanceof ModelCallFailed && !error.isAborted) {
-              all.push(createRefusedCall(error.source, durationMs()));
-            }
-            throw error;
-          } finally {
-            // The provider charges what it has sent, but may not have said how much that is.
-            if (unfinished) {
-              const { charged = { usage: null, cost: null }, ...source } = unfinished;
-              all.push(
-                createModelCall({ ...source, ...charged, durationMs: durationMs(), isBrokenOff: true }),
-              );
-            }
-          }
+          yield* watchCall(ports.model.stream(request), ({ charge, isFinished, failure }) => {
+            const durationMs = Math.max(0, ports.now().getTime() - began);
+            if (charge) all.push(createModelCall({ ...charge, durationMs, isBrokenOff: !isFinished }));
+            else if (failure && !failure.isAborted) all.push(createRefusedCall(failure.source, durationMs));
+          });
         },
       },
       async embed(request) {
@@ -173,55 +154,27 @@ const recordModelCalls = ({ model, embed }: ModelPorts): ModelPorts => ({
   model: {
     ...model,
     async *stream(request) {
-      const note = recordModelCall(request.model);
-      try {
-        for await (const event of model.stream(request)) {
-          note.see(event);
-          yield event;
-        }
-      } catch (error) {
-        note.fail(error);
-        throw error;
-      } finally {
-        note.end();
-      }
+      const note = beginNote({ k: 'm', n: request.model });
+      yield* watchCall(model.stream(request), (end) => note?.end(toNoteFacts(end)));
     },
   },
 });
 
 /** When a call began, its first piece, and how it ended. */
-function recordModelCall(model: string) {
-  const note = beginNote({ k: 'm', n: model });
-  const began = Date.now();
-  let facts: Partial<NoteFacts> = { st: 'e' };
-  let first: number | undefined;
+function toNoteFacts({ charge, isFinished, failure, firstMs }: CallEnd): Partial<NoteFacts> {
+  const { usage, cost, stopReason = 'stop' } = charge ?? {};
+  const { modelUsed } = failure?.source ?? charge ?? {};
   return {
-    see(event: ModelEvent): void {
-      if (event.type === 'start') facts = { ...facts, n: event.modelUsed, ...toCharge(event.charged) };
-      else first ??= Math.max(0, Date.now() - began);
-      if (event.type === 'finish') facts = { st: undefined, ...toFinishFacts(event) };
-    },
-    fail(error: unknown): void {
-      if (error instanceof ModelCallFailed) facts = { ...facts, n: error.source.modelUsed };
-    },
-    end: (): void => note?.end({ ...facts, ...(first !== undefined && { f: first }) }),
+    ...(!isFinished && { st: 'e' }),
+    ...(modelUsed !== undefined && { n: modelUsed }),
+    ...(usage && {
+      u: [usage.inputTokens, usage.outputTokens, usage.cacheReadTokens ?? 0, usage.reasoningTokens ?? 0],
+    }),
+    ...(typeof cost === 'string' && { c: cost }),
+    ...(stopReason !== 'stop' && { r: stopReason }),
+    ...(firstMs !== undefined && { f: firstMs }),
   };
 }
-
-type Charge = Pick<ModelFinish, 'usage' | 'cost'>;
-
-const toCharge = ({ usage, cost }: Charge = { usage: null, cost: null }): Partial<NoteFacts> => ({
-  ...(usage && {
-    u: [usage.inputTokens, usage.outputTokens, usage.cacheReadTokens ?? 0, usage.reasoningTokens ?? 0],
-  }),
-  ...(cost !== null && { c: cost }),
-});
-
-const toFinishFacts = ({ modelUsed, stopReason, ...charge }: ModelFinish): Partial<NoteFacts> => ({
-  n: modelUsed,
-  ...toCharge(charge),
-  ...(stopReason !== 'stop' && { r: stopReason }),
-});
 
 const overrideModel = (port: ModelPort, model: string): ModelPort => ({
   ...port,
@@ -265,7 +218,9 @@ export function enforceAccounts({ model, embed }: ModelPorts, findPayment: FindP
         const { settings } = request;
         const limited =
           maxTokens === undefined ? request : { ...request, settings: { ...settings, maxTokens } };
-        yield* settleAtEnd(model.stream(limited), settle);
+        yield* watchCall(model.stream(limited), ({ charge }) =>
+          settle(charge ? (charge.cost ?? undefined) : '0'),
+        );
       },
     },
     async embed(request) {
@@ -306,19 +261,37 @@ async function reservePayment(findPayment: FindPayment, request: ModelRequest | 
   return { settle, maxTokens: price.responseFor(wanted) };
 }
 
-/** Settles a call however it ends. A provider charges what it began, also if it does not say how much that is. */
-async function* settleAtEnd(
+/** How a call of a model ended. */
+interface CallEnd {
+  /** What the provider charges, null where it does not say it; undefined if it did not begin to answer. */
+  charge?: ModelCallSource & Pick<ModelFinish, 'usage' | 'cost'> & Partial<ModelFinish>;
+  isFinished: boolean;
+  failure?: ModelCallFailed;
+  /** Until the first piece of the response. */
+  firstMs?: number;
+}
+
+/** Says once how a call ended, however it ends. A provider charges what it began, also if it does not say how much that is. */
+async function* watchCall(
   events: AsyncIterable<ModelEvent>,
-  settle: (cost: string | undefined) => void,
+  onEnd: (end: CallEnd) => void,
 ): AsyncGenerator<ModelEvent, void> {
-  let cost: string | undefined = '0';
+  const began = Date.now();
+  const end: CallEnd = { isFinished: false };
   try {
     for await (const event of events) {
-      if (event.type === 'start') cost = event.charged?.cost ?? undefined;
-      if (event.type === 'finish') cost = event.cost ?? undefined;
+      if (event.type === 'start') end.charge = { usage: null, cost: null, ...event.charged, ...event };
+      else end.firstMs ??= Math.max(0, Date.now() - began);
+      if (event.type === 'finish' && !end.isFinished) {
+        Object.assign(end, { charge: event, isFinished: true });
+        onEnd(end);
+      }
       yield event;
     }
+  } catch (error) {
+    if (error instanceof ModelCallFailed) end.failure = error;
+    throw error;
   } finally {
-    settle(cost);
+    if (!end.isFinished) onEnd(end);
   }
 }
