@@ -6,16 +6,16 @@ import type { ModelEvent, ModelPort } from '../../shared/adapters/ports/model-po
 import type { Ports } from '../../shared/adapters/ports/ports.ts';
 import { sandbox, tenantSandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { newId } from '../../shared/core/ids.ts';
+import { nothingSpent } from '../../shared/execution/agent-loop/facts.ts';
 import { runLoop } from '../../shared/execution/agent-loop/loop.ts';
 import { createInitialState } from '../../shared/execution/agent-loop/state.ts';
 import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/agent-input.ts';
 import { executeAgentRun } from '../../shared/execution/agent-runs/execute-agent-run.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
-import { nothingSpent } from '../../shared/execution/model-calls/call-cost.ts';
 import type { RunnableTool } from '../../shared/execution/tools/call-tool.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
-import { readAgentResult } from '../../shared/protocols/json/agent-result.ts';
+import { readAgentResult } from '../../shared/protocols/json/read-result.ts';
 
 const question = 'What is six times seven?';
 const instructions = 'You are a helpful assistant. Use your tools.';

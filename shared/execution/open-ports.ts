@@ -1,16 +1,6 @@
 /**
  * The production ports of a run: everything that flows, agents and tools reach outside, acting for the owner of the run.
- * A model call passes these wrappers, from the outside in, and each place has a reason.
- * 1. Added by callers: `suspendLongWaits` (engine: what its waits may do), the meter (counts the calls of one step or
- * loop), the masks (no value of a secret leaves unmasked), `enforceRunBudget` (maxCost of one agent's run) and
- * `addPayer` (flow or agent; must be outside of the budgets, which read the payers).
- * 2. `recordModelCalls`: outside of budgets and limits, so that the span of a call shows the time that it waited for
- * both.
- * 3. `overrideModel`: outside of the budgets, which must price the model that is really called.
- * 4. `enforceBudgets`: outside of the admission, so that a call which no budget pays for takes no permit; its
- * reservation is held while the call waits.
- * 5. `modelPorts`: resolves the model, retries temporary errors and admits every single request (`modelAdmission`): a
- * retry counts against the limits again, and not against the budgets.
+ * The layers of a model call and their order: `model-calls/pipeline.ts`.
  */
 import { a2aPort } from '../adapters/a2a-client/a2a-adapter.ts';
 import { assetStore } from '../adapters/assets/asset-store.ts';
@@ -31,11 +21,11 @@ import type { RunSurface } from '../domain/surfaces/surface/run-surface.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
+import { findBudgets } from './model-calls/budget-accounts.ts';
 import { modelAdmission } from './model-calls/model-admission.ts';
 import { runPayers } from './model-calls/payers.ts';
-import { enforceBudgets } from './model-calls/within-budgets.ts';
+import { openModelPipeline } from './model-calls/pipeline.ts';
 import { flowsPort } from './nested-flows.ts';
-import { recordModelCalls } from './step-support/noted-model.ts';
 import { setPortsDepth } from './step-support/ports-at-depth.ts';
 import { authorizeMcp } from './tools/connected-mcp.ts';
 
@@ -107,17 +97,14 @@ export const openPorts = /* @__PURE__ */ using(
     };
     const admission = modelAdmission(scope, { isLive: !isBatch });
     const models = modelPorts(async (name) => (await accounts()).resolve(name), names, admission);
-    const paid = enforceBudgets(scope, models, runPayers(owner), async (name) =>
-      (await accounts()).getPricing(name),
-    );
-    const named = modelOverride === undefined ? paid.model : overrideModel(paid.model, modelOverride);
+    const budgets = findBudgets(scope, runPayers(owner), async (name) => (await accounts()).getPricing(name));
     const ports: Ports = {
       now: scope.now,
       secrets: async (keys) =>
         (await import('../domain/secrets/secret-values.ts')).versionedSecrets(scope)(keys),
       shown: (text) => text,
       warn() {},
-      ...recordModelCalls({ ...paid, model: named }),
+      ...openModelPipeline(models, budgets, modelOverride),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),
@@ -149,12 +136,4 @@ const toWaitOwner = (owner: RunOwner, { runId: listedId }: ParentListing) => ({
   flowName: owner.flowName ?? null,
   recordId: owner.recordId ?? null,
   batchId: owner.batchId ?? null,
-});
-
-const overrideModel = (port: Ports['model'], model: string): Ports['model'] => ({
-  ...port,
-  stream: (request) => port.stream({ ...request, model }),
-  alternatives: () => port.alternatives(model),
-  limits: () => port.limits(model),
-  identity: () => port.identity(model),
 });

@@ -1,6 +1,7 @@
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { Payer } from './payer.ts';
+import type { Spending } from './spending.ts';
 
 /** The tenant's agents. */
 export interface AgentsPort {
@@ -49,6 +50,7 @@ interface AgentOutcome {
   /** Why the run failed; null if it did not. */
   error: string | null;
   errorCode?: StepErrorCode | undefined;
-  /** What the run cost. It has counted that itself. `cost`: USD as decimal text; null if it is not known. */
-  spent: { inputTokens: number; outputTokens: number; cost: string | null; warnings?: readonly Warning[] };
+  /** Of the run, which has counted it itself. */
+  spending: Spending;
+  warnings?: readonly Warning[];
 }

@@ -9,7 +9,7 @@
  *
  * The writes of messages are in `message-writes.ts`, pages in `message-pages.ts`, lists in `list-conversations.ts`.
  */
-
+import type { Spending } from '../../adapters/ports/spending.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt, type NewId } from '../../core/ids.ts';
@@ -30,7 +30,7 @@ import {
   conversationEntity,
   toStoredConversation,
 } from './conversation.ts';
-import { addUsage, type ConversationUsage } from './conversation-usage.ts';
+import { addUsage } from './conversation-usage.ts';
 import { formerMessagesRanges } from './message-items.ts';
 import {
   findFirstUserMessage,
@@ -51,7 +51,7 @@ export interface AppendOptions {
   /** Creates the error to throw if they were refused. */
   alsoWriteRefused?: () => Error;
   /** What the messages cost: those of a run. Counted if any was added. */
-  usage?: ConversationUsage;
+  usage?: Spending;
 }
 
 interface Appended {
@@ -68,7 +68,7 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
   function update(
     { ttl: formerTtl, ...before }: Conversation,
     added: readonly PreparedMessage[],
-    usage?: ConversationUsage,
+    usage?: Spending,
   ) {
     const expiry = writes.expiry();
     const firstMessage = before.firstMessage ?? findFirstUserMessage(added.map(({ message }) => message));
@@ -244,7 +244,7 @@ export const conversationStore = /* @__PURE__ */ using(
       },
 
       /** Counts what a run used that added no message. Nothing for a conversation that was deleted. */
-      async count(id: string, run: ConversationUsage): Promise<void> {
+      async count(id: string, run: Spending): Promise<void> {
         const add = ({ usage }: Conversation) => ({ update: { set: { usage: addUsage(usage, run) } } });
         await table.modify(conversationEntity, { id }, add, { consistent: true, conflictError });
       },

@@ -1,5 +1,11 @@
-import Big from 'big.js';
 import * as z from 'zod';
+import {
+  addSpending,
+  formatCost,
+  noSpending,
+  parseCost,
+  type Spending,
+} from '../../adapters/ports/spending.ts';
 
 /** What the answers of a conversation used, all together. */
 export const ConversationUsage = z.object({
@@ -8,16 +14,11 @@ export const ConversationUsage = z.object({
   /** USD as decimal text; null if a model call has no known price. */
   totalCost: z.string().nullable(),
 });
-export type ConversationUsage = z.infer<typeof ConversationUsage>;
+type ConversationUsage = z.infer<typeof ConversationUsage>;
 
-export const addUsage = (before: ConversationUsage | undefined, run: ConversationUsage): ConversationUsage =>
-  before
-    ? {
-        inputTokens: before.inputTokens + run.inputTokens,
-        outputTokens: before.outputTokens + run.outputTokens,
-        totalCost: addCosts(before.totalCost, run.totalCost),
-      }
-    : run;
-
-const addCosts = (one: string | null, other: string | null) =>
-  one === null || other === null ? null : new Big(one).plus(other).toFixed();
+/** @param run What a run of it took. */
+export function addUsage(before: ConversationUsage | undefined, run: Spending): ConversationUsage {
+  const { totalCost = '0', ...tokens } = before ?? {};
+  const sum = addSpending({ ...noSpending, ...tokens, ...parseCost(totalCost) }, run);
+  return { inputTokens: sum.inputTokens, outputTokens: sum.outputTokens, totalCost: formatCost(sum) };
+}

@@ -46,6 +46,8 @@ function splitMonth({
       inputTokens: count('inputTokens').toNumber(),
       outputTokens: count('outputTokens').toNumber(),
       cachedInputTokens: count('cachedInputTokens').toNumber(),
+      // Not counted.
+      reasoningTokens: 0,
       unpriced: count('unpriced').toNumber(),
       cost: toDollars(count('cost')),
       cacheSavings: toDollars(count('cacheSavings')),

@@ -1,5 +1,4 @@
-import Big from 'big.js';
-import { addModelCalls, type ModelCalls } from './model-calls.ts';
+import { type Spending, sumSpending } from '../../adapters/ports/spending.ts';
 import type { UsageDay } from './usage-days.ts';
 
 export const granularities = ['day', 'week', 'month'] as const;
@@ -46,7 +45,8 @@ export function createUsageReport(
 }
 
 function toModelRow(model: string, days: readonly UsageDay[]) {
-  const { calls, cost, ...sum } = sumDays(days);
+  const sum = sumDays(days);
+  const { calls, cost } = sum;
   return {
     ...splitModel(model),
     requestCount: calls,
@@ -63,23 +63,15 @@ export const splitModel = (model: string) => {
   return { provider: model.slice(0, slash), modelId: model.slice(slash + 1) };
 };
 
-type Sum = Omit<ModelCalls, 'model' | 'keySource' | 'configId' | 'providerKeyId'>;
-const none = {
-  calls: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedInputTokens: 0,
-  cost: new Big(0),
-  cacheSavings: new Big(0),
-  unpriced: 0,
-} as ModelCalls;
-const sumDays = (days: readonly ModelCalls[]): Sum => days.reduce(addModelCalls, none);
-const toCaching = ({ cachedInputTokens, cacheSavings }: Pick<Sum, 'cachedInputTokens' | 'cacheSavings'>) => ({
+const sumDays = (days: readonly UsageDay[]) => ({
+  ...sumSpending(days),
+  calls: days.reduce((sum, { calls }) => sum + calls, 0),
+});
+const toCaching = ({ cachedInputTokens, cacheSavings }: Spending) => ({
   cachedTokens: cachedInputTokens,
   cacheSavings: cacheSavings.toNumber(),
 });
-const countTokens = ({ inputTokens, outputTokens }: Pick<Sum, 'inputTokens' | 'outputTokens'>) =>
-  inputTokens + outputTokens;
+const countTokens = ({ inputTokens, outputTokens }: Spending) => inputTokens + outputTokens;
 
 const dayMs = 86_400_000;
 const toDate = (at: number) => new Date(at).toISOString().slice(0, 10);

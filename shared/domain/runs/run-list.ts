@@ -1,3 +1,4 @@
+import { formatCost } from '../../adapters/ports/spending.ts';
 import { truncate } from '../../core/text.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -5,6 +6,7 @@ import { exists, type Write, type WriteCondition } from '../../platform/data/wri
 import { hourMarks } from './hour-marks.ts';
 import { type EndStatus, type Run, runEntity } from './run.ts';
 import type { RunTotals } from './run-totals.ts';
+import { toRunTokens } from './run-use.ts';
 
 /** What is known of a run at its start. */
 export type NewRun = Omit<
@@ -77,8 +79,8 @@ export function createEndWrite({ table }: Pick<Scope, 'table'>, run: NewRun, end
     ...run,
     status,
     completedAt,
-    totalCost: totals.isPriced ? totals.cost.toFixed() : null,
-    tokens: totals.tokens,
+    totalCost: formatCost(totals),
+    tokens: toRunTokens(totals),
     ...(totals.saved.gt(0) && { savedCost: totals.saved.toFixed() }),
     ...(!totals.cacheSavings.eq(0) && { cacheSavings: totals.cacheSavings.toFixed() }),
     ...(stopReason && { stopReason }),

@@ -1,5 +1,11 @@
-import Big from 'big.js';
 import * as z from 'zod';
+import {
+  addSpending,
+  formatCost,
+  noSpending,
+  parseCost,
+  type Spending,
+} from '../../adapters/ports/spending.ts';
 import type { ModelCall } from '../model-usage/model-calls.ts';
 import { mergeSketch, SketchCounts, toSketch } from './sketch.ts';
 
@@ -11,13 +17,11 @@ export const RunTokens = z.object({
 });
 export type RunTokens = z.infer<typeof RunTokens>;
 
-export const noTokens: RunTokens = { input: 0, output: 0, cachedInput: 0, reasoning: 0 };
-
-export const addTokens = (one: RunTokens, other: RunTokens): RunTokens => ({
-  input: one.input + other.input,
-  output: one.output + other.output,
-  cachedInput: one.cachedInput + other.cachedInput,
-  reasoning: one.reasoning + other.reasoning,
+export const toRunTokens = (spending: Spending): RunTokens => ({
+  input: spending.inputTokens,
+  output: spending.outputTokens,
+  cachedInput: spending.cachedInputTokens,
+  reasoning: spending.reasoningTokens,
 });
 
 /** The calls of one model. */
@@ -38,21 +42,32 @@ export const RunUse = z.record(z.string(), ModelUse);
 export type RunUse = z.infer<typeof RunUse>;
 
 export const runUse = (calls: readonly ModelCall[]): RunUse =>
-  calls.map((call) => ({ [call.model]: toModelUse(call) })).reduce(mergeUse, {});
+  calls
+    .map(({ model, isBrokenOff, durationMs, ...call }) => {
+      const use = { ...call, calls: 1, failed: isBrokenOff ? 1 : 0, durations: toSketch([durationMs]) };
+      return { [model]: toModelUse(use) };
+    })
+    .reduce(mergeUse, {});
 
-const toModelUse = (call: ModelCall): ModelUse => ({
-  calls: 1,
-  failed: call.isBrokenOff ? 1 : 0,
-  tokens: callTokens(call),
-  cost: call.unpriced > 0 ? null : call.cost.toFixed(),
-  durations: toSketch([call.durationMs]),
+/** The calls of one model in this process. */
+export type ModelSpending = Spending & Pick<ModelUse, 'calls' | 'failed' | 'durations'>;
+
+export const toModelUse = ({ calls, failed, durations, ...spending }: ModelSpending): ModelUse => ({
+  calls,
+  failed,
+  tokens: toRunTokens(spending),
+  cost: formatCost(spending),
+  durations,
 });
 
-export const callTokens = (call: ModelCall): RunTokens => ({
-  input: call.inputTokens,
-  output: call.outputTokens,
-  cachedInput: call.cachedInputTokens,
-  reasoning: call.reasoningTokens,
+export const parseModelUse = ({ tokens, cost, ...use }: ModelUse): ModelSpending => ({
+  ...use,
+  ...noSpending,
+  inputTokens: tokens.input,
+  outputTokens: tokens.output,
+  cachedInputTokens: tokens.cachedInput,
+  reasoningTokens: tokens.reasoning,
+  ...parseCost(cost),
 });
 
 export function mergeUse(one: RunUse, other: RunUse): RunUse {
@@ -64,10 +79,10 @@ export function mergeUse(one: RunUse, other: RunUse): RunUse {
   return merged;
 }
 
-const addUse = (one: ModelUse, other: ModelUse): ModelUse => ({
-  calls: one.calls + other.calls,
-  failed: one.failed + other.failed,
-  tokens: addTokens(one.tokens, other.tokens),
-  cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
-  durations: mergeSketch(one.durations, other.durations),
-});
+const addUse = (one: ModelUse, other: ModelUse): ModelUse =>
+  toModelUse({
+    ...addSpending(parseModelUse(one), parseModelUse(other)),
+    calls: one.calls + other.calls,
+    failed: one.failed + other.failed,
+    durations: mergeSketch(one.durations, other.durations),
+  });

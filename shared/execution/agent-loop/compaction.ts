@@ -42,8 +42,6 @@ export interface Compaction {
   /** Empty if only results of tools were shortened. */
   summary: string;
   summarised: number;
-  /** Of the calls that wrote the summary; null if a provider reported none. */
-  usage: Pick<ModelUsage, 'inputTokens' | 'outputTokens'> | null;
 }
 
 interface ToCompact {
@@ -70,12 +68,12 @@ export async function compactConversation(
   const { messages, limits, toolTokens, recentMessages } = options;
   const context = getContextTokens(limits);
   const parts = divideConversation(messages, { tokens: context * recentShare, messages: recentMessages });
-  const written = parts.older.length > 0 ? await summarise(model, options, parts) : undefined;
-  const after = written ? joinSummary(parts, written.summary) : messages;
+  const summary = parts.older.length > 0 ? await summarise(model, options, parts) : undefined;
+  const after = summary === undefined ? messages : joinSummary(parts, summary);
   const fitting = shortenResults(after, Math.max(0, context * afterShare - toolTokens));
-  if (written) return { messages: fitting, summarised: parts.older.length, ...written };
+  if (summary !== undefined) return { messages: fitting, summarised: parts.older.length, summary };
   if (estimateTokens(fitting) >= estimateTokens(messages)) return undefined;
-  return { messages: fitting, summarised: 0, summary: '', usage: { inputTokens: 0, outputTokens: 0 } };
+  return { messages: fitting, summarised: 0, summary: '' };
 }
 
 const summaryCharactersMax = 12_000;
@@ -94,9 +92,8 @@ async function summarise(
   port: ModelPort,
   { model, limits, signal }: ToCompact,
   { older, earlierSummary }: Parts,
-): Promise<{ summary: string; usage: Compaction['usage'] }> {
+): Promise<string> {
   let summary = earlierSummary;
-  let usage: Compaction['usage'] = { inputTokens: 0, outputTokens: 0 };
   for (const piece of splitTranscript(toTranscript(older), getContextTokens(limits) * transcriptShare)) {
     const prompt = [
       ...(summary ? [`The summary of what came before:\n${summary}`] : []),
@@ -113,15 +110,9 @@ async function summarise(
         retryable: true,
       });
     }
-    usage = usage && response.usage && addUsage(usage, response.usage);
   }
-  return { summary, usage };
+  return summary;
 }
-
-const addUsage = (one: NonNullable<Compaction['usage']>, other: ModelUsage) => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-});
 
 /** The lines in as few pieces as fit; a longer line is cut. Of more pieces than are allowed, the first and the last ones. */
 function splitTranscript(lines: readonly string[], tokensMax: number): string[] {

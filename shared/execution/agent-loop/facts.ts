@@ -3,16 +3,18 @@
  * A fact is recorded before the run goes on, and the state of the run follows from the facts alone (`state.ts`). They
  * are stored as JSON: members may be added, and none renamed or given another meaning.
  */
+import Big from 'big.js';
 import type {
   AssistantMessage,
   ModelMessage,
   ModelResponse,
   ModelUsage,
 } from '../../adapters/ports/model-port.ts';
+import { formatCost, parseCost, type Spending } from '../../adapters/ports/spending.ts';
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
 import type { Note } from '../../core/tracing/note.ts';
+import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
-import type { Spent } from '../model-calls/call-cost.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 
 /** Recorded before the run goes on. The state of a run follows from its facts alone (`state.ts`). They are JSON. */
@@ -26,6 +28,41 @@ export type Fact =
   | DecisionFact
   | ContinueFact
   | EndFact;
+
+/** What was spent since the fact before. Parts and savings of nothing are missing. */
+export interface FactSpending {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens?: number;
+  reasoningTokens?: number;
+  /** USD as decimal text; null if a model call has no known price. */
+  cost: string | null;
+  cacheSavings?: string;
+  /** The tool calls that code made, by the id of the tool. */
+  codeCalls?: Readonly<Record<string, number>>;
+  /** What went otherwise than asked in the meantime; missing if nothing did. */
+  warnings?: readonly Warning[];
+}
+
+export const nothingSpent: FactSpending = { inputTokens: 0, outputTokens: 0, cost: '0' };
+
+export const toFactSpending = (spending: Spending): FactSpending => ({
+  inputTokens: spending.inputTokens,
+  outputTokens: spending.outputTokens,
+  ...(spending.cachedInputTokens > 0 && { cachedInputTokens: spending.cachedInputTokens }),
+  ...(spending.reasoningTokens > 0 && { reasoningTokens: spending.reasoningTokens }),
+  ...(!spending.cacheSavings.eq(0) && { cacheSavings: spending.cacheSavings.toFixed() }),
+  cost: formatCost(spending),
+});
+
+export const parseFactSpending = (spent: FactSpending): Spending => ({
+  inputTokens: spent.inputTokens,
+  outputTokens: spent.outputTokens,
+  cachedInputTokens: spent.cachedInputTokens ?? 0,
+  reasoningTokens: spent.reasoningTokens ?? 0,
+  ...parseCost(spent.cost),
+  cacheSavings: new Big(spent.cacheSavings ?? 0),
+});
 
 interface Timed {
   /** When it happened. ISO. */
@@ -52,7 +89,7 @@ export interface TurnFact extends Timed {
   /** The calls of the model, which count from the start of the run; if there was one only, when it said the first thing. */
   notes?: readonly Note[];
   firstMs?: number;
-  spent: Spent;
+  spent: FactSpending;
 }
 
 export interface RequestedCall {
@@ -84,7 +121,7 @@ export interface ResultFact extends Timed {
   durationMs: number;
   /** What happened in the call. */
   notes?: readonly Note[];
-  spent: Spent;
+  spent: FactSpending;
 }
 
 /** What the agent is told beside its system prompt. */
@@ -95,7 +132,7 @@ interface ContextFact extends Timed {
   /** Before the last message of the user, since it differs in every run: the time. In older logs, `text` has it. */
   question?: string;
   notes?: readonly Note[];
-  spent: Spent;
+  spent: FactSpending;
 }
 
 /** A message that the run itself adds, such as a reminder. The model receives it as the user's. */
@@ -112,7 +149,7 @@ interface CompactionFact extends Timed {
   messages: readonly (ModelMessage | number)[];
   summary: string;
   notes?: readonly Note[];
-  spent: Spent;
+  spent: FactSpending;
 }
 
 /** The run waits for these calls. Every other call of the turn has its result. */
@@ -160,7 +197,7 @@ export interface EndFact extends Timed {
   /** Of a turn that failed. */
   notes?: readonly Note[];
   /** Since the last fact: on a response that was of no use, for example. */
-  spent?: Spent;
+  spent?: FactSpending;
 }
 
 export type FactOf<Type extends Fact['type']> = Extract<Fact, { type: Type }>;

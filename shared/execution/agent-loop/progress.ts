@@ -6,11 +6,12 @@
  * It must yield the same for a live run and for its replayed log (`agent-runs/run-events.ts`), as numbers of events
  * depend on it.
  */
+import { noSpending, parseCost, type Spending } from '../../adapters/ports/spending.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { StepEvent } from '../../domain/flows/steps/step.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
-import type { Fact, FactOf, ResultFact, TurnFact } from './facts.ts';
+import { type Fact, type FactOf, parseFactSpending, type ResultFact, type TurnFact } from './facts.ts';
 import type { LoopEvent } from './loop.ts';
 
 /** The process of a turn that readers saw the beginning of is gone, and another one takes the turn. */
@@ -181,12 +182,7 @@ const toTurnComplete = ({
   role: 'assistant',
   iteration: turn,
   content: text,
-  tokens: {
-    input: spent.inputTokens,
-    output: spent.outputTokens,
-    cachedInput: spent.cachedInputTokens ?? 0,
-  },
-  cost: spent.cost,
+  spending: parseFactSpending(spent),
   stopReason: stopReasons[stopReason],
   ...(fallback && { fallback }),
   ...(attempts && { attempts }),
@@ -218,9 +214,7 @@ export type LoopProgress =
       role: 'assistant';
       iteration: number;
       content: string;
-      tokens: { input: number; output: number; cachedInput: number };
-      /** USD as decimal text; null if a call has no known price. */
-      cost: string | null;
+      spending: Spending;
       stopReason:
         | 'end_turn'
         | 'tool_calls'
@@ -339,8 +333,7 @@ function* toEndEvents(
         role,
         iteration,
         content: text,
-        tokens: { input: 0, output: 0, cachedInput: 0 },
-        cost,
+        spending: { ...noSpending, ...parseCost(cost) },
         stopReason: 'error',
         success: false,
         error,

@@ -5,11 +5,20 @@
  * Results of calls go to the model together, in the order of the calls, when the last one is there. Facts of older
  * releases must yield the same state for ever.
  */
-import Big from 'big.js';
 import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
+import { addSpending, noSpending, type Spending } from '../../adapters/ports/spending.ts';
 import { mergeWarnings, type Warning } from '../../core/warnings.ts';
-import { nothingSpent, type Spent } from '../model-calls/call-cost.ts';
-import type { DecisionFact, EndFact, Fact, LoopWait, RequestedCall, TurnFact } from './facts.ts';
+import {
+  type DecisionFact,
+  type EndFact,
+  type Fact,
+  type FactSpending,
+  type LoopWait,
+  nothingSpent,
+  parseFactSpending,
+  type RequestedCall,
+  type TurnFact,
+} from './facts.ts';
 
 /** Everything that decides how a run goes on. It follows from the first messages and the facts. */
 export interface RunState {
@@ -29,7 +38,7 @@ export interface RunState {
   /** Those that were not refused, by the id of the tool. */
   callsOf: ReadonlyMap<string, number>;
   isCorrected: boolean;
-  totals: LoopTotals;
+  totals: AgentTotals;
   /** Whether the agent was told what it needs to know beside its system prompt. */
   hasContext: boolean;
   /** Whether the last message is a note of the run, which the model has not answered yet. */
@@ -37,16 +46,7 @@ export interface RunState {
   end: EndFact | undefined;
 }
 
-export interface LoopTotals {
-  inputTokens: number;
-  outputTokens: number;
-  cachedInputTokens: number;
-  reasoningTokens: number;
-  /** USD of the calls with a known price. */
-  cost: Big;
-  /** USD that caches of providers saved. */
-  cacheSavings: Big;
-  isPriced: boolean;
+interface AgentTotals extends Spending {
   /** The tool calls that code made, by the id of the tool. */
   codeCalls: Readonly<Record<string, number>>;
   warnings: readonly Warning[];
@@ -63,17 +63,7 @@ export const createInitialState = (messages: readonly ModelMessage[]): RunState 
   waits: [],
   callCount: 0,
   callsOf: new Map(),
-  totals: {
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedInputTokens: 0,
-    reasoningTokens: 0,
-    cost: new Big(0),
-    cacheSavings: new Big(0),
-    isPriced: true,
-    codeCalls: {},
-    warnings: [],
-  },
+  totals: { ...noSpending, codeCalls: {}, warnings: [] },
   hasContext: false,
   isCorrected: false,
   isReminded: false,
@@ -108,14 +98,14 @@ export function apply(state: RunState, fact: Fact): RunState {
       const { modelId: id, name } = call;
       const part: ToolResultPart = { type: 'tool-result', id, name, output, ...(failed && { failed }) };
       const results = new Map(state.results).set(callId, part);
-      return completeCalls({ ...state, results, totals: addSpent(state.totals, spent) });
+      return completeCalls({ ...state, results, totals: addToTotals(state.totals, spent) });
     }
     case 'context':
       return {
         ...state,
         messages: insertQuestion(insertContext(state.messages, fact.text), fact.question),
         hasContext: true,
-        totals: addSpent(state.totals, fact.spent),
+        totals: addToTotals(state.totals, fact.spent),
       };
     case 'note': {
       const messages = [...state.messages, { role: 'user' as const, content: fact.text }];
@@ -133,7 +123,7 @@ export function apply(state: RunState, fact: Fact): RunState {
           typeof each === 'number' ? (state.messages[each] ?? []) : each,
         ),
         measuredMessages: 0,
-        totals: addSpent(state.totals, fact.spent),
+        totals: addToTotals(state.totals, fact.spent),
       };
     case 'pause':
       return { ...state, waits: fact.waits };
@@ -144,7 +134,12 @@ export function apply(state: RunState, fact: Fact): RunState {
     case 'continue':
       return state;
     case 'end':
-      return { ...state, waits: [], end: fact, totals: addSpent(state.totals, fact.spent ?? nothingSpent) };
+      return {
+        ...state,
+        waits: [],
+        end: fact,
+        totals: addToTotals(state.totals, fact.spent ?? nothingSpent),
+      };
   }
 }
 
@@ -167,7 +162,7 @@ function applyTurn(state: RunState, fact: TurnFact): RunState {
     callsOf,
     open: calls,
     results: new Map(),
-    totals: addSpent(state.totals, spent),
+    totals: addToTotals(state.totals, spent),
   };
 }
 
@@ -204,25 +199,15 @@ function insertQuestion(
 
 const toTextPart = (text: string) => ({ type: 'text' as const, text });
 
-const addSpent = (
-  totals: LoopTotals,
-  { inputTokens, outputTokens, cost, codeCalls, warnings = [], ...parts }: Spent,
-): LoopTotals => ({
-  inputTokens: totals.inputTokens + inputTokens,
-  outputTokens: totals.outputTokens + outputTokens,
-  cachedInputTokens: totals.cachedInputTokens + (parts.cachedInputTokens ?? 0),
-  reasoningTokens: totals.reasoningTokens + (parts.reasoningTokens ?? 0),
-  cost: totals.cost.plus(cost ?? 0),
-  cacheSavings: totals.cacheSavings.plus(parts.cacheSavings ?? 0),
-  isPriced: totals.isPriced && cost !== null,
-  codeCalls: codeCalls ? sumCalls(totals.codeCalls, codeCalls) : totals.codeCalls,
-  warnings: mergeWarnings(totals.warnings, warnings),
+const addToTotals = (totals: AgentTotals, spent: FactSpending): AgentTotals => ({
+  ...addSpending(totals, parseFactSpending(spent)),
+  codeCalls: spent.codeCalls ? sumCalls(totals.codeCalls, spent.codeCalls) : totals.codeCalls,
+  warnings: mergeWarnings(totals.warnings, spent.warnings ?? []),
 });
 
-const sumCalls = (
-  calls: LoopTotals['codeCalls'],
-  more: LoopTotals['codeCalls'],
-): LoopTotals['codeCalls'] => ({
+type CodeCalls = AgentTotals['codeCalls'];
+
+const sumCalls = (calls: CodeCalls, more: CodeCalls): CodeCalls => ({
   ...calls,
   ...Object.fromEntries(Object.entries(more).map(([id, count]) => [id, (calls[id] ?? 0) + count])),
 });

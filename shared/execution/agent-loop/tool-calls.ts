@@ -18,10 +18,16 @@ import {
   runInSpan,
 } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
-import { nothingSpent, type Spent } from '../model-calls/call-cost.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 import { callTool, isOfCaller, type RunnableTool, type ToolEvent } from '../tools/call-tool.ts';
-import type { DecisionFact, LoopWait, RequestedCall, ResultFact } from './facts.ts';
+import {
+  type DecisionFact,
+  type FactSpending,
+  type LoopWait,
+  nothingSpent,
+  type RequestedCall,
+  type ResultFact,
+} from './facts.ts';
 
 interface ToolLimits {
   /** Of all tools together, with the calls that are refused. */
@@ -37,7 +43,7 @@ export interface ToolCallsContext {
   signal: AbortSignal;
   now: () => Date;
   /** What was spent since the last time it was asked. */
-  spent: () => Spent;
+  spent: () => FactSpending;
 }
 
 const atOnce = 5;

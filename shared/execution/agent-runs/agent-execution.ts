@@ -6,6 +6,7 @@
  * by its parent instead, whose process looks after it.
  */
 import * as z from 'zod';
+import { formatCost } from '../../adapters/ports/spending.ts';
 import { type NewRun, type RunEnding, runError } from '../../domain/runs/run-list.ts';
 import { childListing, type ParentListing, RunOrigin } from '../../domain/runs/run-origin.ts';
 import { noTotals } from '../../domain/runs/run-totals.ts';
@@ -170,7 +171,7 @@ export function toEndWrite(
         iterations: turns,
         inputTokens: totals.inputTokens,
         outputTokens: totals.outputTokens,
-        totalCost: totals.isPriced ? totals.cost.toFixed() : null,
+        totalCost: formatCost(totals),
       },
       ...(execution.parentExecutionId === null
         ? { removeFromIndex: 2 as const }
@@ -269,23 +270,12 @@ export const toAgentListing = (execution: AgentExecution): ParentListing =>
 
 /** @param use Of the model calls of the whole run. */
 export function toAgentEnding(end: EndFact, { totals }: RunState, use: RunUse): RunEnding {
-  const {
-    inputTokens: input,
-    outputTokens: output,
-    cachedInputTokens,
-    reasoningTokens,
-    cost,
-    cacheSavings,
-    isPriced,
-    warnings,
-  } = totals;
-  const tokens = { input, output, cachedInput: cachedInputTokens, reasoning: reasoningTokens };
   const status = endStatus(end);
   return {
     status,
     stopReason: end.stopReason,
     at: end.at,
-    totals: { ...noTotals, tokens, cost, cacheSavings, isPriced, use, warnings },
+    totals: { ...noTotals, ...totals, use },
     error: runError(status, end.error),
   };
 }

@@ -1,6 +1,7 @@
+import type { Spending } from '../../adapters/ports/spending.ts';
+import type { Warning } from '../../core/warnings.ts';
 import type { EndFact, LoopWait } from '../agent-loop/facts.ts';
 import type { LoopProgress } from '../agent-loop/progress.ts';
-import type { LoopTotals } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
 
 /** The events of a run of an agent, in order. Each protocol maps them to its wire format. */
@@ -12,13 +13,9 @@ export type AgentRunEvent =
   | { type: 'awaiting'; wait: LoopWait; at: string; durationMs: number }
   | { type: 'ended'; end: EndFact; summary: RunSummary };
 
-export interface RunSummary
-  extends Pick<LoopTotals, 'inputTokens' | 'outputTokens' | 'cachedInputTokens' | 'warnings'> {
+interface RunSummary extends Spending {
   iterations: number;
-  /** USD as decimal text; null if a model call has no known price. */
-  cost: string | null;
-  /** USD that caches of providers saved. */
-  cacheSavings: string;
+  warnings: readonly Warning[];
   durationMs: number;
 }
 

@@ -23,7 +23,6 @@ import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import type { RunState } from '../agent-loop/state.ts';
 import { findCallRefusal } from '../agent-loop/tool-calls.ts';
-import type { Spent } from '../model-calls/call-cost.ts';
 import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
 import { createArtifactTools } from '../tools/agent-only/artifact-tools.ts';
 import { createMemoryTools } from '../tools/agent-only/memory-tools.ts';
@@ -322,7 +321,7 @@ export interface CodeCalls {
   /** @param toolId Undefined for a call that was refused. */
   add: (toolId: string | undefined, count?: number) => void;
   /** Those since the last time. */
-  drain: () => Pick<Spent, 'codeCalls'>;
+  drain: () => { codeCalls?: Readonly<Record<string, number>> };
 }
 
 const refused = '';

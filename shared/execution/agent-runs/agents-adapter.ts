@@ -5,9 +5,9 @@
  * An inner run cannot wait for somebody: it ends with an error instead. A failure is an answer with `error`; only a
  * parent that goes on elsewhere throws `RunLost`.
  */
-import Big from 'big.js';
 import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { noSpending } from '../../adapters/ports/spending.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { agentLevelsMax } from '../../core/agent-depth.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
@@ -20,8 +20,7 @@ import { originInside, type ParentListing } from '../../domain/runs/run-origin.t
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { RunBudget } from '../agent-loop/run-budget.ts';
-import { toCacheSavings, toTokenParts } from '../model-calls/call-cost.ts';
-import { addPayer } from '../model-calls/payers.ts';
+import { addPayer } from '../model-calls/pipeline.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './agent-execution.ts';
 import { agentToRun, inlineAgent, inlineContent } from './agent-input.ts';
 import type { NumberedEvent } from './agent-run-event.ts';
@@ -96,7 +95,6 @@ type Request = AgentRequest & { id: string; version: Chosen | undefined };
 
 /** Goes on from the last fact. An agent that has to wait fails: only a run that its caller sees can wait. */
 async function runToEnd(scope: Scope, parent: ParentRun, request: Request, inside: Inside) {
-  const spent = { inputTokens: 0, outputTokens: 0, cost: null };
   for await (const { event } of await openEvents(scope, parent, request, inside)) {
     if (event.type === 'text_delta') request.onText?.(event.delta);
     if (event.type === 'awaiting') {
@@ -104,19 +102,17 @@ async function runToEnd(scope: Scope, parent: ParentRun, request: Request, insid
       const what = kind === 'approval' ? 'an approval of' : 'its caller to execute';
       const error = `A sub-agent cannot wait for ${what} the tool ${toolName}; run the agent by itself`;
       await endRun(scope, request.id, { stopReason: 'error', error });
-      return { output: null, error, spent };
+      return { output: null, error, spending: { ...noSpending, unpriced: 1 } };
     }
     if (event.type === 'ended') {
-      const { inputTokens, outputTokens, cachedInputTokens, cacheSavings, cost, warnings } = event.summary;
+      const { warnings } = event.summary;
       const { output, stopReason } = event.end;
       const isUnpaid = stopReason === 'max_cost' && output === null;
       const error = isUnpaid ? 'The maxCost of the run is reached' : event.end.error;
       const { errorCode } = event.end;
-      const parts = {
-        ...toTokenParts({ cachedInputTokens, reasoningTokens: 0 }),
-        ...toCacheSavings(new Big(cacheSavings)),
-      };
-      return { output, error, errorCode, spent: { inputTokens, outputTokens, ...parts, cost, warnings } };
+      // Only the inner run counts its reasoning.
+      const spending = { ...event.summary, reasoningTokens: 0 };
+      return { output, error, errorCode, spending, warnings };
     }
   }
   throw new Error('A run of an agent ended without its last event');

@@ -15,6 +15,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Principal, requireAll } from '../../platform/identity/principal.ts';
 import type { DecisionFact, Fact, LoopWait, ResultFact } from '../agent-loop/facts.ts';
+import { nothingSpent } from '../agent-loop/facts.ts';
 import { outputCharactersMax } from '../agent-loop/tool-calls.ts';
 import { RunLost } from './run-journal.ts';
 import { type LoadedRun, type LogEntry, loadRun } from './run-log.ts';
@@ -157,8 +158,8 @@ function toResultFact({ callId, toolName }: LoopWait, outputs: Outputs, at: stri
     const message = `An output has at most ${outputCharactersMax} characters`;
     throw invalidAt(`toolOutputs.${name}`, 'TOO_LARGE', message);
   }
-  const spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
-  return { type: 'result', callId, toolName, output, failed: false, durationMs: 0, spent, at };
+  const made = { failed: false, durationMs: 0, spent: nothingSpent, at };
+  return { type: 'result', callId, toolName, output, ...made };
 }
 
 function createMissingOutputError(waits: readonly LoopWait[]): Error {

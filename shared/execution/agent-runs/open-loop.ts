@@ -29,15 +29,15 @@ import {
   needsCompaction,
   toTranscript,
 } from '../agent-loop/compaction.ts';
-import type { Fact, FactOf } from '../agent-loop/facts.ts';
+import { type Fact, type FactOf, type FactSpending, toFactSpending } from '../agent-loop/facts.ts';
 import { answerChecker } from '../agent-loop/json-answer.ts';
 import type { BeforeTurn, Loop } from '../agent-loop/loop.ts';
-import { createUnpricedError, limitResponseTokens, type RunBudget } from '../agent-loop/run-budget.ts';
+import { createUnpricedError, type RunBudget } from '../agent-loop/run-budget.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
 import { delegate } from '../external-agents/delegate.ts';
 import { loadSummary } from '../memory/summary-for.ts';
-import type { Spent } from '../model-calls/call-cost.ts';
-import { openMeter } from '../model-calls/model-meter.ts';
+import { priceCall } from '../model-calls/call-cost.ts';
+import { openMeter } from '../model-calls/pipeline.ts';
 import type { RunnableTool } from '../tools/call-tool.ts';
 import type { RunInput } from './agent-input.ts';
 import {
@@ -99,9 +99,13 @@ export async function openLoop(
   });
   for (const message of warnings) meter.ports.warn({ code: 'TOOLS_MISSING', message });
   const drainSpent = () => {
-    const { calls, spent } = meter.drain();
+    const { calls, spending, warnings: said } = meter.drain();
     counted.push(...calls);
-    return { ...spent, ...codeCalls.drain() };
+    return {
+      ...toFactSpending(spending),
+      ...(said.length > 0 && { warnings: said }),
+      ...codeCalls.drain(),
+    };
   };
   const { model: modelName } = request;
   const model = externalConfig ? createExternalModel(ports, externalConfig) : meter.ports.model;
@@ -210,7 +214,7 @@ interface TurnContext {
   context: () => Promise<Pick<FactOf<'context'>, 'text' | 'question'>>;
   /** Of a run that answers a chat. */
   chatHistory?: ChatHistory | undefined;
-  spent: () => Spent;
+  spent: () => FactSpending;
   budget: RunBudget;
   /** Whether an external agent stands in the place of the model. What it costs, only its server knows. */
   isExternal: boolean;
@@ -298,13 +302,11 @@ async function compactIfNeeded(
 
 /** Stops the run if the budget does not pay for another turn. @throws StepError */
 function checkBudget(turn: TurnContext, state: RunState, limits: ModelLimits): BeforeTurn {
-  const left = turn.budget.getRemaining();
-  if (left === undefined) return {};
-  if (!limits.prices?.length || !state.totals.isPriced) throw createUnpricedError(turn.modelName);
+  if (turn.budget.getRemaining() === undefined) return {};
   const inputTokens = estimateSize(turn, state);
-  const isPaid = limitResponseTokens(left, { inputTokens }, limits) !== undefined;
-  // A call elsewhere may leave something of what it has set aside.
-  return isPaid || turn.budget.waitForRelease() ? { inputTokens } : { stop: 'max_cost' };
+  const call = priceCall({ inputTokens }, limits);
+  if (!call || state.totals.unpriced > 0) throw createUnpricedError(turn.modelName);
+  return turn.budget.mayPay(call.cost) ? { inputTokens } : { stop: 'max_cost' };
 }
 
 /** The name of an external agent where a run names its model. */

@@ -11,7 +11,7 @@ import type { ModelOutputEvent } from '../agent-loop/loop.ts';
 import { openProgress } from '../agent-loop/progress.ts';
 import { apply, createInitialState, type RunState } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
-import type { AgentRunEvent, NumberedEvent, RunSummary } from './agent-run-event.ts';
+import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
 import type { OutputChunk } from './live-output.ts';
 import { endWithoutLog, type LogEntry } from './run-log.ts';
 
@@ -153,22 +153,13 @@ function toRunEvents(fact: Fact, { execution, state, durationMs }: At): AgentRun
     case 'pause':
       return fact.waits.map((wait) => ({ type: 'awaiting', wait, at: fact.at, durationMs }));
     case 'end':
-      return [{ type: 'ended', end: fact, summary: toSummary(state, durationMs) }];
+      return [
+        { type: 'ended', end: fact, summary: { ...state.totals, iterations: state.turns, durationMs } },
+      ];
     default:
       return [];
   }
 }
-
-const toSummary = ({ turns, totals }: RunState, durationMs: number): RunSummary => ({
-  iterations: turns,
-  inputTokens: totals.inputTokens,
-  outputTokens: totals.outputTokens,
-  cachedInputTokens: totals.cachedInputTokens,
-  cacheSavings: totals.cacheSavings.toFixed(),
-  cost: totals.isPriced ? totals.cost.toFixed() : null,
-  warnings: totals.warnings,
-  durationMs,
-});
 
 /** What the model said in a turn, each thing in one piece. */
 function turnEvents(turn: FactOf<'turn'>): ModelOutputEvent[] {

@@ -6,6 +6,7 @@
  * the status, the log what happened.
  */
 import * as z from 'zod';
+import { noSpending, parseCost } from '../../adapters/ports/spending.ts';
 import { toChunksWithin } from '../../core/chunks.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { ifMissing, notFound } from '../../core/errors/errors.ts';
@@ -216,7 +217,7 @@ export const toDeletedRun = (execution: AgentExecution): AgentExecution => ({
 export type EndEvent = NumberedEvent & { event: Extract<AgentRunEvent, { type: 'ended' }> };
 
 export function endWithoutLog(execution: AgentExecution, seq: number): EndEvent {
-  const { id: executionId, stopReason, error, startedAt, completedAt, totalCost: cost } = execution;
+  const { id: executionId, stopReason, error, startedAt, completedAt, totalCost } = execution;
   const { iterations, inputTokens, outputTokens } = execution;
   const at = completedAt ?? startedAt;
   return {
@@ -227,14 +228,13 @@ export function endWithoutLog(execution: AgentExecution, seq: number): EndEvent 
       type: 'ended',
       end: { type: 'end', stopReason: (stopReason ?? 'error') as StopReason, output: null, error, at },
       summary: {
+        // Only the log knows more.
+        ...noSpending,
         iterations: iterations ?? 0,
         inputTokens: inputTokens ?? 0,
         outputTokens: outputTokens ?? 0,
-        // Only the log knows these.
-        cachedInputTokens: 0,
-        cacheSavings: '0',
+        ...parseCost(totalCost),
         warnings: [],
-        cost,
         durationMs: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
       },
     },

@@ -25,7 +25,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { EngineRunEvent, StepWait } from '../engine/engine.ts';
-import { addPayer } from '../model-calls/payers.ts';
+import { addPayer } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
 import { watchCancellation } from '../runs/cancellation.ts';
 import { type Checkpoint, getCheckpointWaits, isSameWait } from '../runs/checkpoint.ts';

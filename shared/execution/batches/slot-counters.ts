@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto';
 import Big from 'big.js';
 import * as z from 'zod';
+import { noSpending } from '../../adapters/ports/spending.ts';
 import { getIdTimeMs } from '../../core/ids.ts';
 import {
   countWarnings,
@@ -22,7 +23,7 @@ import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import { hourMs } from '../../domain/runs/hours.ts';
 import { type RecordsOfHour, toHour } from '../../domain/runs/run.ts';
 import { addTotals, noTotals, type RunTotals } from '../../domain/runs/run-totals.ts';
-import { type ModelUse, noTokens, type RunTokens, type RunUse } from '../../domain/runs/run-use.ts';
+import { type ModelSpending, parseModelUse, toModelUse } from '../../domain/runs/run-use.ts';
 import { durationBucket, type SketchCounts } from '../../domain/runs/sketch.ts';
 
 /** A record that has ended, as its slot counts it. */
@@ -42,8 +43,13 @@ export interface CountedRecord {
  */
 type Counters = Record<string, number | string>;
 
-const tokenLetters = { input: 'i', output: 'o', cachedInput: 'k', reasoning: 'r' } as const;
-const tokenNames = Object.keys(tokenLetters) as (keyof RunTokens)[];
+const tokenLetters = {
+  inputTokens: 'i',
+  outputTokens: 'o',
+  cachedInputTokens: 'k',
+  reasoningTokens: 'r',
+} as const;
+const tokenNames = Object.keys(tokenLetters) as (keyof typeof tokenLetters)[];
 
 /** What the records of a slot add to its item. */
 export function toSlotCounters(
@@ -65,24 +71,23 @@ export function toSlotCounters(
     addCount(`d_${hour}_${durationBucket(durationMs)}`, 1);
     if (failed) addCount(`f_${hour}`, 1);
   }
-  const { tokens, cost, saved, cacheSavings, use } = ended
-    .map(({ totals }) => totals)
-    .reduce(addTotals, noTotals);
-  for (const name of tokenNames) addCount(`t${tokenLetters[name]}`, tokens[name]);
-  addUnits('u', cost);
-  addUnits('s', saved);
-  addUnits('v', cacheSavings);
+  const sum = ended.map(({ totals }) => totals).reduce(addTotals, noTotals);
+  for (const name of tokenNames) addCount(`t${tokenLetters[name]}`, sum[name]);
+  addUnits('u', sum.cost);
+  addUnits('s', sum.saved);
+  addUnits('v', sum.cacheSavings);
   const warned = countWarnings(ended.flatMap(({ totals: { warnings } }) => warnings));
   for (const [code, count] of Object.entries(warned)) addCount(`w_${code}`, count);
-  addCount('x', ended.filter(({ totals }) => !totals.isPriced).length);
-  for (const [model, of] of Object.entries(use)) {
+  addCount('x', ended.filter(({ totals }) => totals.unpriced > 0).length);
+  for (const [model, use] of Object.entries(sum.use)) {
+    const of = parseModelUse(use);
     const tag = createHash('sha256').update(model).digest('hex').slice(0, 4);
     setOnce[`mn${tag}`] = model;
     addCount(`mc${tag}`, of.calls);
     addCount(`mf${tag}`, of.failed);
-    for (const name of tokenNames) addCount(`m${tokenLetters[name]}${tag}`, of.tokens[name]);
-    if (of.cost === null) addCount(`mx${tag}`, 1);
-    else addUnits(`mu${tag}`, new Big(of.cost));
+    for (const name of tokenNames) addCount(`m${tokenLetters[name]}${tag}`, of[name]);
+    addCount(`mx${tag}`, of.unpriced);
+    addUnits(`mu${tag}`, of.cost);
     for (const [bucket, times] of Object.entries(of.durations)) addCount(`md${tag}_${bucket}`, times);
   }
   return { add, setOnce };
@@ -119,37 +124,23 @@ export interface SlotTotals {
 }
 
 interface Sums {
-  tokens: typeof noTokens;
-  cost: Big;
-  saved: Big;
-  cacheSavings: Big;
-  unpriced: number;
+  totals: RunTotals;
   warnings: Warning[];
   hours: Map<string, RecordsOfHour>;
-  models: Map<string, ModelSums>;
+  models: Map<string, ModelSpending>;
 }
-type ModelSums = Omit<ModelUse, 'cost'> & { cost: Big; unpriced: number };
 
 /** A counter: what it counts, the hour or the hash of the model, and the bucket of a duration. */
 const counterName =
   /^(?:([df])_([0-9a-z]+)(?:_(\d+))?|m([a-z])([0-9a-f]{4})(?:_(\d+))?|t([iokr])|([usvx])|w_([A-Z_]+))$/;
 
 export function sumSlotTotals(slots: readonly SlotItem[]): SlotTotals {
-  const sums: Sums = {
-    tokens: { ...noTokens },
-    cost: new Big(0),
-    saved: new Big(0),
-    cacheSavings: new Big(0),
-    unpriced: 0,
-    warnings: [],
-    hours: new Map(),
-    models: new Map(),
-  };
+  const sums: Sums = { totals: { ...noTotals }, warnings: [], hours: new Map(), models: new Map() };
   for (const slot of slots) addSlot(sums, slot);
-  const { tokens, cost, saved, cacheSavings, unpriced, warnings: all, hours, models } = sums;
-  const warnings = mergeWarnings(all);
+  const { totals, warnings, hours, models } = sums;
+  const use = Object.fromEntries([...models].map(([model, spending]) => [model, toModelUse(spending)]));
   return {
-    totals: { tokens, cost, saved, cacheSavings, isPriced: unpriced === 0, use: toRunUse(models), warnings },
+    totals: { ...totals, use, warnings: mergeWarnings(warnings) },
     records: Object.fromEntries(hours),
   };
 }
@@ -170,7 +161,8 @@ export const sumSlotCosts = (slots: readonly SlotItem[]): Big =>
   slots.reduce((sum, { cost, u = 0 }) => sum.plus(cost).plus(parseDollars(u)), new Big(0));
 
 function addSlot(sums: Sums, slot: SlotItem): void {
-  sums.cost = sums.cost.plus(slot.cost);
+  const { totals, warnings } = sums;
+  totals.cost = totals.cost.plus(slot.cost);
   for (const [name, stored] of Object.entries(slot)) {
     const found = counterName.exec(name);
     if (!found) continue;
@@ -178,12 +170,12 @@ function addSlot(sums: Sums, slot: SlotItem): void {
     if (ofHour) addHour(sums, hour, bucket, Number(stored));
     else if (ofModel && ofModel !== 'n')
       addModel(sums, String(slot[`mn${tag}`]), ofModel, stored, modelBucket);
-    else if (token) sums.tokens[toTokenName(token)] += Number(stored);
-    else if (ofAll === 'u') sums.cost = sums.cost.plus(parseDollars(stored));
-    else if (ofAll === 's') sums.saved = sums.saved.plus(parseDollars(stored));
-    else if (ofAll === 'v') sums.cacheSavings = sums.cacheSavings.plus(parseDollars(stored));
-    else if (ofAll === 'x') sums.unpriced += Number(stored);
-    else if (isWarningCode(warned)) sums.warnings.push(toCountedWarning(warned, Number(stored)));
+    else if (token) totals[toTokenName(token)] += Number(stored);
+    else if (ofAll === 'u') totals.cost = totals.cost.plus(parseDollars(stored));
+    else if (ofAll === 's') totals.saved = totals.saved.plus(parseDollars(stored));
+    else if (ofAll === 'v') totals.cacheSavings = totals.cacheSavings.plus(parseDollars(stored));
+    else if (ofAll === 'x') totals.unpriced += Number(stored);
+    else if (isWarningCode(warned)) warnings.push(toCountedWarning(warned, Number(stored)));
   }
 }
 
@@ -198,29 +190,21 @@ function addHour({ hours }: Sums, tag: string, bucket: string | undefined, times
 }
 
 function addModel({ models }: Sums, model: string, kind: string, stored: unknown, bucket = ''): void {
-  const made = { calls: 0, failed: 0, tokens: { ...noTokens }, cost: new Big(0), durations: {}, unpriced: 0 };
-  const use = models.get(model) ?? made;
+  const use = models.get(model) ?? { ...noSpending, calls: 0, failed: 0, durations: {} };
   models.set(model, use);
   if (kind === 'c') use.calls += Number(stored);
   else if (kind === 'f') use.failed += Number(stored);
   else if (kind === 'x') use.unpriced += Number(stored);
   else if (kind === 'd') incrementBucket(use.durations, bucket, Number(stored));
   else if (kind === 'u') use.cost = use.cost.plus(parseDollars(stored));
-  else use.tokens[toTokenName(kind)] += Number(stored);
+  else use[toTokenName(kind)] += Number(stored);
 }
 
 const parseDollars = (stored: unknown) => toDollars(new Big(String(stored)));
 
-const toTokenName = (letter: string) => tokenNames.find((name) => tokenLetters[name] === letter) ?? 'input';
+const toTokenName = (letter: string) =>
+  tokenNames.find((name) => tokenLetters[name] === letter) ?? 'inputTokens';
 
 const incrementBucket = (counts: SketchCounts, bucket: string, times: number) => {
   counts[bucket] = (counts[bucket] ?? 0) + times;
 };
-
-const toRunUse = (models: ReadonlyMap<string, ModelSums>): RunUse =>
-  Object.fromEntries(
-    [...models].map(([model, { unpriced, cost, ...use }]) => [
-      model,
-      { ...use, cost: unpriced > 0 ? null : cost.toFixed() },
-    ]),
-  );

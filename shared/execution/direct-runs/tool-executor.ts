@@ -39,7 +39,7 @@ import type { WriteCondition } from '../../platform/data/writes.ts';
 import { countResponseBytes, megabytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { type ModelMeter, openMeter } from '../model-calls/model-meter.ts';
+import { type ModelMeter, openMeter } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
 import { watchCancellation } from '../runs/cancellation.ts';
 import { type Masks, openMasks } from '../step-support/masks.ts';

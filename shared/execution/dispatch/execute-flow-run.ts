@@ -7,16 +7,14 @@
  * A crash leaves a listed run, and from its first checkpoint on an execution with a lease: `lost-runs.ts` ends the
  * first, `expired-executions.ts` the second.
  */
-import Big from 'big.js';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { measure, runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { toTracedRun } from '../../core/tracing/active-span.ts';
-import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { listRun, runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
-import { stepWarnings } from '../../domain/runs/run-totals.ts';
+import { addTotals, noTotals, totalsOfStep } from '../../domain/runs/run-totals.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -27,8 +25,8 @@ import { resumeByAnswers } from '../batches/resume-by-answer.ts';
 import { scheduleTimer } from '../batches/run-message.ts';
 import { batchDefaults } from '../batches/start-batch.ts';
 import type { EngineRunEvent, OpenWait, StepResult, StepWait } from '../engine/engine.ts';
-import { addPayer } from '../model-calls/payers.ts';
-import { settleBudgets } from '../model-calls/within-budgets.ts';
+import { settleBudgets } from '../model-calls/budget-accounts.ts';
+import { addPayer } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
 import { openWaits } from '../run-waits/find-wait.ts';
 import { watchCancellation } from '../runs/cancellation.ts';
@@ -171,32 +169,15 @@ function toShownEvent(event: EngineRunEvent, at: string, debugMode: boolean): Fl
 }
 
 function openTotals() {
-  const tokens = { input: 0, output: 0, cachedInput: 0 };
   const steps = { completed: 0, failed: 0, skipped: 0 };
-  let cost: Big | null = new Big(0);
-  let warnings: readonly Warning[] = [];
+  let totals = noTotals;
   return {
     add(result: StepResult): void {
-      const {
-        status,
-        promptTokens = 0,
-        completionTokens = 0,
-        cachedTokens = 0,
-        estimatedCost,
-        isSum,
-      } = result;
-      steps[status]++;
-      warnings = mergeWarnings(warnings, stepWarnings(result));
-      if (isSum) return;
-      tokens.input += promptTokens;
-      tokens.output += completionTokens;
-      tokens.cachedInput += cachedTokens;
-      cost = estimatedCost === null ? null : (cost?.plus(estimatedCost ?? 0) ?? null);
+      steps[result.status]++;
+      totals = addTotals(totals, totalsOfStep(result));
     },
     now: (): ExecutionTotals => ({
-      tokens: { ...tokens },
-      cost: cost?.toFixed() ?? null,
-      warnings,
+      ...totals,
       completedSteps: steps.completed,
       failedSteps: steps.failed,
     }),

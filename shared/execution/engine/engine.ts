@@ -25,16 +25,17 @@ import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
-import type { ModelFacts } from '../model-calls/model-meter.ts';
+import type { StepSpending } from '../../domain/runs/step-spending.ts';
 import type { ActingRun } from '../step-support/acts.ts';
 import { type NamedSecrets, openMasks, pickOpenedValues } from '../step-support/masks.ts';
 import type { LocalCall, StepOutcome, StepPlan, StepRun } from '../step-support/step-runner.ts';
 import { type Frame, runStepList } from './run-steps.ts';
 
 /** The result of one step. */
-export interface StepResult extends Partial<StepOutcome & ModelFacts> {
+export interface StepResult extends Partial<StepOutcome>, StepSpending {
   path: RunPath;
   stepId: string;
+  modelUsed?: string;
   status: 'completed' | 'failed' | 'skipped';
   startedAt: string;
   durationMs: number;
@@ -47,9 +48,6 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
   requestHash?: string;
   /** The result that it was taken from, if it did not run. */
   reusedFrom?: ResultSource;
-  savedCost?: string | null;
-  /** Of a step that holds steps: its tokens and costs are the sums of theirs. */
-  isSum?: true;
   /** For a failed step: whether a retry may succeed. */
   retryable?: boolean;
   /** What happened in the step. */

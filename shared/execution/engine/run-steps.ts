@@ -20,7 +20,7 @@ import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { findStepAt, holderPath, isOwnScope, listsAround } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
-import { openMeter } from '../model-calls/model-meter.ts';
+import { openMeter } from '../model-calls/pipeline.ts';
 import type { EngineState, OpenWait, StepResult } from './engine.ts';
 import { tryWithFallbacks } from './retry-step.ts';
 import type { StepSums } from './step-sums.ts';

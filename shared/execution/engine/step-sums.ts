@@ -1,4 +1,5 @@
-import { addTotals, noTotals, type StepSpending, totalsOfStep } from '../../domain/runs/run-totals.ts';
+import { addTotals, noTotals, totalsOfStep } from '../../domain/runs/run-totals.ts';
+import { type StepSpending, toStepSpending } from '../../domain/runs/step-spending.ts';
 import type { StepResult } from './engine.ts';
 
 /** Sums up what the steps in a step took. Of a step that was tried again, the last try counts. */
@@ -28,16 +29,11 @@ export function openSums(around: StepSums | undefined): StepSums {
         ({ estimatedCost, promptTokens }) => estimatedCost !== undefined || promptTokens !== undefined,
       );
       const totals = all.map((result) => totalsOfStep(result)).reduce(addTotals, noTotals);
-      const { tokens, cost, isPriced, saved, cacheSavings } = totals;
+      const { saved } = totals;
       if (!isPaid && saved.eq(0)) return { isSum: true };
       return {
         isSum: true,
-        promptTokens: tokens.input,
-        completionTokens: tokens.output,
-        ...(tokens.cachedInput > 0 && { cachedTokens: tokens.cachedInput }),
-        ...(tokens.reasoning > 0 && { reasoningTokens: tokens.reasoning }),
-        ...(!cacheSavings.eq(0) && { cacheSavings: cacheSavings.toFixed() }),
-        estimatedCost: isPriced ? cost.toFixed() : null,
+        ...toStepSpending(totals),
         ...(!saved.eq(0) && { savedCost: saved.toFixed() }),
       };
     },

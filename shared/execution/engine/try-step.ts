@@ -21,7 +21,7 @@ import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { type RunPath, toShownPlace, turnsPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
-import { addPayer } from '../model-calls/payers.ts';
+import { addPayer } from '../model-calls/pipeline.ts';
 import { openActs } from '../step-support/acts.ts';
 import type { Inside, ListOutcome, ListRun } from '../step-support/held-run.ts';
 import type {

@@ -23,19 +23,8 @@ import {
 } from '../../domain/budgets/spending.ts';
 import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-
-/** What a call is about to cost: as much as it would, and the least with which it is made. USD. */
-export interface Cost {
-  wanted: Big;
-  least: Big;
-}
-
-/** What is set aside for a call. */
-export interface Reservation {
-  amount: Big;
-  /** To be called once, when the call has ended, with what it cost. */
-  settle: (cost: Big) => void;
-}
+import type { Cost } from './call-cost.ts';
+import type { Reservation } from './pipeline.ts';
 
 /** What a process has reserved of a budget. Several calls draw on it, so that few of them need a write (D69). */
 export interface BudgetReservations {

@@ -1,85 +1,13 @@
 /**
- * The arithmetic of what model calls cost: what one may cost at most, what a budget pays for, and what calls have spent.
+ * The arithmetic of what a model call may cost: at most, and what a budget pays for.
  * Bounds are for decisions before a call (reservations, shortened responses), so they are never too low for a known
- * price; `Spent` is what calls reported, null where a provider has no price.
- * `settleAtEnd` wraps a stream so that its cost is settled however it ends, aborted ones with what the provider has
- * begun to charge.
+ * price. What calls reported is a `Spending` (`adapters/ports/spending.ts`).
+ * A `PricedCall` is what an account is asked for (`pipeline.ts`): the budgets of a tenant with an upper bound of the
+ * input, the `maxCost` of a run with an estimate (`agent-loop/run-budget.ts`).
  */
 import Big from 'big.js';
 import { tokensOfMessage } from '../../adapters/models/usage.ts';
-import type {
-  ModelEvent,
-  ModelLimits,
-  ModelMessage,
-  ModelRequest,
-  PriceTier,
-} from '../../adapters/ports/model-port.ts';
-import type { Warning } from '../../core/warnings.ts';
-import type { Cost } from './budget-reservations.ts';
-
-/**
- * Settles a call of a model when it ends, however it ends. A provider charges what it began, also if it does not say how much
- * that is.
- * @param settle Gets USD; undefined if the cost is not known.
- */
-export async function* settleAtEnd(
-  events: AsyncIterable<ModelEvent>,
-  settle: (cost: string | undefined) => void,
-): AsyncGenerator<ModelEvent, void> {
-  let cost: string | undefined = '0';
-  try {
-    for await (const event of events) {
-      if (event.type === 'start') cost = event.charged?.cost ?? undefined;
-      if (event.type === 'finish') cost = event.cost ?? undefined;
-      yield event;
-    }
-  } finally {
-    settle(cost);
-  }
-}
-
-export interface Spent {
-  inputTokens: number;
-  outputTokens: number;
-  /** Parts of the two; missing if there are none. */
-  cachedInputTokens?: number;
-  reasoningTokens?: number;
-  /** USD as decimal text; null if a model call has no known price. */
-  cost: string | null;
-  /** USD that caches of providers saved; missing if that is nothing. */
-  cacheSavings?: string;
-  /** The tool calls that code made, by the id of the tool. */
-  codeCalls?: Readonly<Record<string, number>>;
-  /** What went otherwise than asked in the meantime; missing if nothing did. */
-  warnings?: readonly Warning[];
-}
-
-export const nothingSpent: Spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
-
-export const addSpent = (one: Spent, other: Spent): Spent => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  ...toTokenParts({
-    cachedInputTokens: (one.cachedInputTokens ?? 0) + (other.cachedInputTokens ?? 0),
-    reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
-  }),
-  ...toCacheSavings(new Big(one.cacheSavings ?? 0).plus(other.cacheSavings ?? 0)),
-  cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
-});
-
-/** The member of what has warnings, if there are any. */
-export const toWarningsMember = (warnings: readonly Warning[]): { warnings?: readonly Warning[] } =>
-  warnings.length > 0 ? { warnings } : {};
-
-export const toCacheSavings = (cacheSavings: Big): Pick<Spent, 'cacheSavings'> =>
-  cacheSavings.eq(0) ? {} : { cacheSavings: cacheSavings.toFixed() };
-
-type Parts = Required<Pick<Spent, 'cachedInputTokens' | 'reasoningTokens'>>;
-
-export const toTokenParts = ({ cachedInputTokens, reasoningTokens }: Parts): Partial<Parts> => ({
-  ...(cachedInputTokens > 0 && { cachedInputTokens }),
-  ...(reasoningTokens > 0 && { reasoningTokens }),
-});
+import type { ModelLimits, ModelMessage, ModelRequest, PriceTier } from '../../adapters/ports/model-port.ts';
 
 export interface NextCall {
   /** Estimated. */
@@ -89,7 +17,7 @@ export interface NextCall {
 }
 
 /** A response of fewer tokens says nothing. */
-export const responseTokensMin = 256;
+const responseTokensMin = 256;
 
 const perToken = new Big('0.000001');
 
@@ -135,6 +63,36 @@ const findTier = ({ inputTokens }: NextCall, { prices = [] }: ModelLimits): Pric
     .filter(({ above }) => above === 0 || inputTokens > above)
     .toSorted((one, other) => other.above - one.above)[0];
 
+/** What a call is about to cost: as much as it would, and the least with which it is made. USD. */
+export interface Cost {
+  wanted: Big;
+  least: Big;
+}
+
+export interface PricedCall {
+  cost: Cost;
+  /** How long its response may be for an amount in USD; undefined if the request states that itself. */
+  responseFor: (amount: Big) => number | undefined;
+}
+
+/** What a call may cost at most, and with the shortest response; undefined if its price is not known. */
+export function priceCall(call: NextCall, limits: ModelLimits): PricedCall | undefined {
+  // No budget pays for a response without a limit, unless it is free.
+  const longest = getLongestResponse(call, limits) ?? Number.MAX_SAFE_INTEGER;
+  const price = (maxTokens: number) => getWorstCaseCost({ ...call, maxTokens }, limits);
+  const [wanted, least] = [price(longest), price(Math.min(longest, responseTokensMin))];
+  if (wanted === undefined || least === undefined) return undefined;
+  return {
+    cost: { wanted, least },
+    responseFor: (amount) => Math.min(getAffordableTokens(amount, call, limits) ?? longest, longest),
+  };
+}
+
+const priceWhole = (cost: Big): PricedCall => ({
+  cost: { wanted: cost, least: cost },
+  responseFor: () => undefined,
+});
+
 /** Roles and separators. */
 const tokensPerPart = 8;
 /** The instructions that providers add for the calling of tools. */
@@ -143,36 +101,20 @@ const tokensForTools = 512;
 /** Of a model of which no longest response is known. */
 const responseTokensDefault = 16_384;
 
-export interface PricedCall {
-  cost: Cost;
-  /** How long its response may be for an amount in USD; undefined if the request states that itself. */
-  responseFor: (amount: Big) => number | undefined;
-}
-
-/**
- * What a call may cost at most; undefined if its price is not known. Of a request that states no limit for its response, a
- * shorter one does.
- */
+/** With an upper bound of its input. Of a request that states no limit for its response, a shorter one does. */
 export function priceRequest(request: ModelRequest, modelLimits: ModelLimits): PricedCall | undefined {
   const { outputTokens = modelLimits.contextTokens ?? responseTokensDefault } = modelLimits;
   // The bound for the input is too high to say how much of the context is left.
   const limits = { ...modelLimits, outputTokens, contextTokens: undefined };
   const maxTokens = request.settings?.maxTokens;
-  const call: NextCall = { inputTokens: boundRequestTokens(request), maxTokens };
-  const wanted = getWorstCaseCost(call, limits);
-  if (wanted === undefined) return undefined;
-  if (maxTokens !== undefined) return { cost: { wanted, least: wanted }, responseFor: () => undefined };
-  const longest = getLongestResponse(call, limits) ?? outputTokens;
-  const shortest = { ...call, maxTokens: Math.min(longest, responseTokensMin) };
-  return {
-    cost: { wanted, least: getWorstCaseCost(shortest, limits) ?? wanted },
-    responseFor: (amount) => Math.min(getAffordableTokens(amount, call, limits) ?? longest, longest),
-  };
+  const call = priceCall({ inputTokens: boundRequestTokens(request), maxTokens }, limits);
+  return call && maxTokens !== undefined ? priceWhole(call.cost.wanted) : call;
 }
 
-export function priceTexts(texts: readonly string[], limits: ModelLimits): Big | undefined {
+export function priceTexts(texts: readonly string[], limits: ModelLimits): PricedCall | undefined {
   const inputTokens = texts.reduce((sum, text) => sum + countBytes(text) + tokensPerPart, 0);
-  return getWorstCaseCost({ inputTokens, maxTokens: 0 }, limits);
+  const cost = getWorstCaseCost({ inputTokens, maxTokens: 0 }, limits);
+  return cost && priceWhole(cost);
 }
 
 /** An upper bound: no token is shorter than a byte of UTF-8 (D70). */

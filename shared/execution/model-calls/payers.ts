@@ -1,5 +1,4 @@
 import type { Payer } from '../../adapters/ports/payer.ts';
-import type { Ports } from '../../adapters/ports/ports.ts';
 import { hasCode, ServiceError } from '../../core/errors/errors.ts';
 import { budgetGate } from '../../domain/budgets/budget-gate.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
@@ -25,20 +24,6 @@ export function runPayers({ origin, surface }: Owner): Payer[] {
     clientToken: origin?.clientTokenId,
   };
   return Object.entries(ids).flatMap(([type, id]) => (id ? [{ type: type as keyof typeof ids, id }] : []));
-}
-
-/** The ports of a flow or an agent: calls of models are on its account too, and those of the agents that it runs. */
-export function addPayer(ports: Ports, payer: Payer): Ports {
-  const add = <Request extends { payers?: readonly Payer[] | undefined }>(request: Request): Request => ({
-    ...request,
-    payers: [...(request.payers ?? []), payer],
-  });
-  return {
-    ...ports,
-    model: { ...ports.model, stream: (request) => ports.model.stream(add(request)) },
-    embed: (request) => ports.embed(add(request)),
-    agents: { ...ports.agents, run: (request) => ports.agents.run(add(request)) },
-  };
 }
 
 interface Start {

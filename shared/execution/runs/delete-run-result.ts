@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Checkpoint, checkpointEntity, formatRows } from './checkpoint.ts';
 import { getRedeliveryExpiry, readCheckpoints } from './read-checkpoints.ts';
-import { negateUses, toCostWrites, toModelUses } from './spending.ts';
+import { toCostWrites, toModelUses } from './spending.ts';
 
 /** The checkpoints and their cost refunds, mostly one write each, fit a transaction of 100. */
 const checkpointsPerTransaction = 40;
@@ -42,7 +42,11 @@ export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun =
     checkpoints.map((each) => table.writes.remove(checkpointEntity, each, exists));
 
   const toCostRefunds = (checkpoints: readonly Checkpoint[]): Write[] =>
-    toCostWrites(table, negateUses(checkpoints.flatMap((each) => toModelUses(each, each.results))));
+    toCostWrites(
+      table,
+      checkpoints.flatMap((each) => toModelUses(each, each.results)),
+      -1,
+    );
 
   /** Ends a suspended run of a cancelled batch first. @throws ServiceError 404; 409 if the run is not finished */
   async function find(recordId: string, runId: string): Promise<[Checkpoint, ...Checkpoint[]]> {

@@ -1,3 +1,4 @@
+import type { Spending } from '../../adapters/ports/spending.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { WaitView } from '../../domain/run-waits/run-wait.ts';
@@ -28,10 +29,7 @@ export type FinalEvent = ExecutionOutcome & { at: string; durationMs: number; to
 export type FlowRunEventOf<Type extends FlowRunEvent['type']> = Extract<FlowRunEvent, { type: Type }>;
 
 /** Of all steps so far, those of branches too. */
-export interface ExecutionTotals {
-  tokens: { input: number; output: number; cachedInput: number };
-  /** USD as decimal text; null if a model call has no known price. */
-  cost: string | null;
+export interface ExecutionTotals extends Spending {
   warnings: readonly Warning[];
   completedSteps: number;
   failedSteps: number;

@@ -5,12 +5,13 @@
  * does.
  * Runs that expire have no counters of a record, since nothing would remove them.
  */
-import Big from 'big.js';
 import * as z from 'zod';
+import { noSpending, type Spending, sumSpending } from '../../adapters/ports/spending.ts';
 import { toCostUnits, toDollars, WholeNumber } from '../../domain/model-usage/cost-units.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import { type CallsOfFlow, usageWrites } from '../../domain/model-usage/usage.ts';
 import { recordPartition } from '../../domain/records/record.ts';
+import { parseStepSpending, type StepSpending } from '../../domain/runs/step-spending.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { listDeletedIds } from '../../platform/cleanup/tombstone.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
@@ -18,7 +19,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { StepResult } from '../engine/engine.ts';
-import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import type { CheckpointEntry } from './checkpoint-index.ts';
 import type { CheckpointFacts } from './run-recorder.ts';
 
@@ -49,15 +50,11 @@ export const toSpendingWrites = (scope: Scope, spent: readonly RunSpending[]): W
 ];
 
 /** The total of a flow's model calls on a record. */
-interface RecordModelUse {
+interface RecordModelUse extends Spending {
   recordId: string;
   flowId: string;
   model: string;
   count: number;
-  promptTokens: number;
-  completionTokens: number;
-  /** USD */
-  cost: Big;
 }
 
 type CostKey = Pick<RecordModelUse, 'recordId' | 'flowId' | 'model'>;
@@ -82,48 +79,32 @@ const recordCostEntity = defineEntity({
 /** The model uses in these results. Empty for a run that expires, or without a record. */
 export function toModelUses(
   { recordId, flowId, ttl }: Pick<Checkpoint, 'recordId' | 'flowId' | 'ttl'>,
-  results: readonly Pick<
-    StoredStepResult,
-    'modelUsed' | 'promptTokens' | 'completionTokens' | 'estimatedCost'
-  >[],
+  results: readonly (StepSpending & { modelUsed?: string | undefined })[],
 ): RecordModelUse[] {
   if (!recordId || ttl !== undefined) return [];
-  return results.flatMap(({ modelUsed: model, promptTokens = 0, completionTokens = 0, estimatedCost }) =>
-    model === undefined
-      ? []
-      : [
-          {
-            recordId,
-            flowId,
-            model,
-            count: 1,
-            promptTokens,
-            completionTokens,
-            cost: new Big(estimatedCost ?? 0),
-          },
-        ],
+  return results.flatMap(({ modelUsed: model, ...step }) =>
+    model === undefined ? [] : [{ ...parseStepSpending(step), recordId, flowId, model, count: 1 }],
   );
 }
 
-export const negateUses = (uses: readonly RecordModelUse[]): RecordModelUse[] =>
-  uses.map((use) => ({
-    ...use,
-    count: -use.count,
-    promptTokens: -use.promptTokens,
-    completionTokens: -use.completionTokens,
-    cost: use.cost.neg(),
-  }));
-
-/** One write per counter: a transaction takes one write per item. Commit them in the transaction of the results. */
-export function toCostWrites({ writes }: TenantTable, uses: readonly RecordModelUse[]): Write[] {
+/**
+ * One write per counter: a transaction takes one write per item. Commit them in the transaction of the results.
+ * @param sign -1 takes the uses of deleted results off.
+ */
+export function toCostWrites(
+  { writes }: TenantTable,
+  uses: readonly RecordModelUse[],
+  sign: 1 | -1 = 1,
+): Write[] {
   const counters = Map.groupBy(uses, ({ recordId, flowId, model }) => `${recordId}#${flowId}#${model}`);
   return [...counters.values()].flatMap((same) => {
     const [{ recordId, flowId, model }] = same as [RecordModelUse];
+    const { count, inputTokens, outputTokens, cost } = sumUses(same);
     const add = {
-      count: sum(same, 'count'),
-      promptTokens: sum(same, 'promptTokens'),
-      completionTokens: sum(same, 'completionTokens'),
-      units: toCostUnits(sumCosts(same)),
+      count: sign * count,
+      promptTokens: sign * inputTokens,
+      completionTokens: sign * outputTokens,
+      units: toCostUnits(cost.times(sign)),
     };
     return writes.update(recordCostEntity, { recordId, flowId, model }, { add, setOnce: { flowId, model } });
   });
@@ -133,10 +114,10 @@ export function toCostWrites({ writes }: TenantTable, uses: readonly RecordModel
 export const toRecordCostKeys = ({ recordId, flowId, models = [] }: Partial<CheckpointEntry>) =>
   recordId && flowId ? models.map((model) => recordCostEntity.key({ recordId, flowId, model })) : [];
 
-const sum = (uses: readonly RecordModelUse[], field: 'count' | 'promptTokens' | 'completionTokens') =>
-  uses.reduce((total, use) => total + use[field], 0);
-const sumCosts = (uses: readonly RecordModelUse[]) =>
-  uses.reduce((total, { cost }) => total.plus(cost), new Big(0));
+const sumUses = (uses: readonly RecordModelUse[]) => ({
+  ...sumSpending(uses),
+  count: uses.reduce((total, { count }) => total + count, 0),
+});
 
 export const recordCosts = /* @__PURE__ */ using(
   ['table:read'],
@@ -149,23 +130,23 @@ export const recordCosts = /* @__PURE__ */ using(
       ]);
       const uses = decodeReadable(recordCostEntity, items)
         .filter(({ flowId, count }) => count > 0 && !deleted.has(flowId))
-        .map(({ units, ...use }): RecordModelUse => ({ recordId, ...use, cost: toDollars(units) }));
-      const byModel = [...Map.groupBy(uses, ({ model }) => model)];
-      const promptTokens = sum(uses, 'promptTokens');
-      const completionTokens = sum(uses, 'completionTokens');
+        .map(({ units, promptTokens: inputTokens, completionTokens: outputTokens, ...use }) => {
+          const counted = { inputTokens, outputTokens, cost: toDollars(units) };
+          return { ...noSpending, ...use, recordId, ...counted };
+        });
+      const { count: executionCount, inputTokens, outputTokens, cost } = sumUses(uses);
       return {
-        executionCount: sum(uses, 'count'),
-        promptTokens,
-        completionTokens,
-        totalTokens: promptTokens + completionTokens,
-        totalCost: sumCosts(uses).toNumber(),
-        modelBreakdown: byModel
-          .map(([model, same]) => ({
-            model,
-            count: sum(same, 'count'),
-            tokens: sum(same, 'promptTokens') + sum(same, 'completionTokens'),
-            cost: sumCosts(same).toNumber(),
-          }))
+        executionCount,
+        promptTokens: inputTokens,
+        completionTokens: outputTokens,
+        totalTokens: inputTokens + outputTokens,
+        totalCost: cost.toNumber(),
+        modelBreakdown: [...Map.groupBy(uses, ({ model }) => model)]
+          .map(([model, same]) => {
+            const of = sumUses(same);
+            const tokens = of.inputTokens + of.outputTokens;
+            return { model, count: of.count, tokens, cost: of.cost.toNumber() };
+          })
           .toSorted((one, other) => other.cost - one.cost || (one.model < other.model ? -1 : 1)),
       };
     },

@@ -6,6 +6,7 @@
  * After a crash the turn stays open until its lease ends; `addLateAnswer` adds an agent's answer from the log of its run.
  * `open-turn.ts` and `continue-answer.ts` call it; the leases of turns are in `domain/client-sessions`.
  */
+import type { Spending } from '../../adapters/ports/spending.ts';
 import { conflict, hasCode, ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
@@ -14,7 +15,6 @@ import { type SessionRun, sessionRuns } from '../../domain/client-sessions/sessi
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { Conversation } from '../../domain/conversations/conversation.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
-import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
 import { type ContentPart, type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
 import { shortenAnswer } from '../../domain/conversations/message-writes.ts';
@@ -78,7 +78,7 @@ export const conversationMessages = /* @__PURE__ */ using(
     }
 
     /** A failure does not keep the end of an answer from its reader. */
-    const count = (id: string, usage: ConversationUsage): Promise<void> =>
+    const count = (id: string, usage: Spending): Promise<void> =>
       conversations
         .count(id, usage)
         .catch((error) => log.error('What an answer used could not be counted', { error }));
@@ -118,7 +118,7 @@ export const conversationMessages = /* @__PURE__ */ using(
         run: AnswerRun,
         turnId: string,
         text: string,
-        usage: ConversationUsage,
+        usage: Spending,
       ): Promise<'interrupted' | 'stored' | 'stored, and the turn has ended'> {
         const { hash, executionId, conversationId, answerId, conversation } = run;
         const alsoWrite = [turns.answeredOf(hash, turnId)];
@@ -144,7 +144,7 @@ export const conversationMessages = /* @__PURE__ */ using(
       },
 
       /** Counts what a run used whose answer is not added. */
-      count: ({ conversationId }: AnswerPlace, usage: ConversationUsage) => count(conversationId, usage),
+      count: ({ conversationId }: AnswerPlace, usage: Spending) => count(conversationId, usage),
 
       /** Adds what the visitor says when an answer continues. */
       async addTexts({ conversationId }: AnswerPlace, messages: readonly Message[]): Promise<void> {
@@ -156,7 +156,7 @@ export const conversationMessages = /* @__PURE__ */ using(
       async addLateAnswer(
         run: AnswerPlace & { executionId: string },
         text: string,
-        usage: ConversationUsage,
+        usage: Spending,
       ): Promise<void> {
         const { executionId, conversationId, answerId } = run;
         const answers = toAnswerMessages(answerId, text, executionId);

@@ -6,12 +6,12 @@
  * `functions/client-chat/events.ts` calls it; cursors are in `chat/events/cursor.ts`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Spending } from '../../adapters/ports/spending.ts';
 import { type ClientSession, clientSessionEntity } from '../../domain/client-sessions/client-session.ts';
 import type { SessionRun } from '../../domain/client-sessions/session-run.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import { isHeld } from '../../domain/client-sessions/turn-state.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
-import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
@@ -158,7 +158,7 @@ async function* agentAnswer(
   // All events, since the end depends on what was shown before.
   const events = agentEvents(followRun(scope, run.executionId, -1, signal));
   const answer = {
-    async store(text: string, used: ConversationUsage) {
+    async store(text: string, used: Spending) {
       // The tenant may have removed an answer that was stored before.
       if (isUnsettled) await conversationMessages(scope).addLateAnswer(run, text, used);
       return true;

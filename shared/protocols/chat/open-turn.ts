@@ -1,9 +1,9 @@
+import type { Spending } from '../../adapters/ports/spending.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { clientJson } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
 import { type ChatTurn, chatTurns } from '../../domain/client-sessions/chat-turns.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
-import type { ConversationUsage } from '../../domain/conversations/conversation-usage.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
@@ -74,12 +74,12 @@ export const openTurn = /* @__PURE__ */ using(
         pageGone.addEventListener('abort', detach, { once: true });
         const { lost: signal } = hold();
         const answer = {
-          async store(text: string, used: ConversationUsage) {
+          async store(text: string, used: Spending) {
             const outcome = await conversations.addAnswer(run, turnId, text, used);
             hasEnded = outcome === 'stored, and the turn has ended';
             return outcome !== 'interrupted';
           },
-          count: (used: ConversationUsage) => conversations.count(run, used),
+          count: (used: Spending) => conversations.count(run, used),
           isInterrupted: () => signal.aborted,
         };
         try {

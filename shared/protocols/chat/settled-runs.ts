@@ -17,9 +17,7 @@ export const settledRuns = /* @__PURE__ */ using(
       if (run?.target.kind !== 'agent') return undefined;
       const { execution, state } = await loadRun(scope, executionId);
       if (execution.status === 'completed' && state.end) {
-        const { inputTokens, outputTokens, cost, isPriced } = state.totals;
-        const usage = { inputTokens, outputTokens, totalCost: isPriced ? cost.toFixed() : null };
-        await conversationMessages(scope).addLateAnswer(run, answerText(state.end.output), usage);
+        await conversationMessages(scope).addLateAnswer(run, answerText(state.end.output), state.totals);
       }
       return execution.status;
     }

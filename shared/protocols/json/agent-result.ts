@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import type { LoopWait } from '../../execution/agent-loop/facts.ts';
-import type { NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import { errorCodeText, warnings } from './dispatch-result.ts';
 import { TokenCounts } from './tokens.ts';
 
@@ -59,67 +57,3 @@ export const AgentResult = z
     ],
   });
 export type AgentResult = z.infer<typeof AgentResult>;
-
-export async function readAgentResult(
-  executionId: string,
-  events: AsyncIterable<NumberedEvent>,
-): Promise<AgentResult> {
-  const tokens = { input: 0, output: 0, cachedInput: 0 };
-  const awaits: z.infer<typeof Awaited>[] = [];
-  let [iterations, durationMs] = [0, 0];
-  for await (const { event } of events) {
-    if (event.type === 'turn_complete') {
-      iterations = event.iteration;
-      tokens.input += event.tokens.input;
-      tokens.output += event.tokens.output;
-      tokens.cachedInput += event.tokens.cachedInput;
-    } else if (event.type === 'awaiting') {
-      awaits.push(toAwaited(event.wait));
-      durationMs = event.durationMs;
-    } else if (event.type === 'ended') {
-      const { end, summary } = event;
-      return {
-        success: end.error === null,
-        executionId,
-        result: end.output,
-        stopReason: end.stopReason,
-        status: end.stopReason === 'cancelled' ? 'cancelled' : end.error === null ? 'completed' : 'failed',
-        error: end.error,
-        ...(end.errorCode && { code: end.errorCode }),
-        iterations: summary.iterations,
-        totalTokens: {
-          input: summary.inputTokens,
-          output: summary.outputTokens,
-          cachedInput: summary.cachedInputTokens,
-        },
-        totalCost: summary.cost,
-        durationMs: summary.durationMs,
-        warnings: [...summary.warnings],
-      };
-    }
-  }
-  const status = awaits.length > 0 ? ('paused' as const) : ('running' as const);
-  return {
-    success: true,
-    executionId,
-    status,
-    result: null,
-    stopReason: null,
-    error: null,
-    iterations,
-    totalTokens: tokens,
-    totalCost: null,
-    durationMs,
-    warnings: [],
-    ...(awaits.length > 0 && { pausedReason: { executionId, awaits } }),
-  };
-}
-
-const toAwaited = ({ kind, callId: toolCallId, approvalId, toolName, parameters, until }: LoopWait) => ({
-  awaitReason: kind === 'approval' ? ('approval' as const) : ('local_tool' as const),
-  toolCallId,
-  toolName,
-  parameters,
-  until,
-  ...(approvalId && { approvalId }),
-});

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { Warning } from '../../core/warnings.ts';
 import { WaitView } from '../../domain/run-waits/run-wait.ts';
-import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
 import { TokenCounts } from './tokens.ts';
 
 const StepRow = z.object({
@@ -22,7 +21,6 @@ const StepRow = z.object({
   resolvedPrompt: z.string().optional(),
   warnings: z.array(Warning).optional(),
 });
-type StepRow = z.infer<typeof StepRow>;
 
 /** Of a run that failed. */
 export const errorCodeText =
@@ -71,73 +69,3 @@ export const DispatchResult = z
   })
   .meta({ id: 'DispatchResult' });
 export type DispatchResult = z.infer<typeof DispatchResult>;
-
-export async function readDispatchResult(events: AsyncIterable<FlowRunEvent>): Promise<DispatchResult> {
-  const steps: StepRow[] = [];
-  let executionId = '';
-  for await (const event of events) {
-    if (event.type === 'started') executionId = event.execution.id;
-    else if (event.type === 'step-ended') steps.push(toRow(event));
-    else if ('totals' in event) {
-      const { durationMs, totals } = event;
-      const { tokens: totalTokens, cost: totalCost, warnings } = totals;
-      const facts = { executionId, steps, totalTokens, totalCost, durationMs, warnings: [...warnings] };
-      return { ...facts, ...toEnding(event) };
-    }
-  }
-  throw new Error('An execution ended without its last event');
-}
-
-function toRow({ step, result }: FlowRunEventOf<'step-ended'>): StepRow {
-  const { promptTokens = null, completionTokens = null, estimatedCost = null, resolvedPrompt } = result;
-  const { stepId: id, path, status, output = null, error = null, durationMs, modelUsed = null } = result;
-  return {
-    id,
-    name: step.name,
-    type: step.type,
-    path,
-    status,
-    output,
-    error,
-    ...(result.errorCode && { errorCode: result.errorCode }),
-    durationMs,
-    modelUsed,
-    promptTokens,
-    completionTokens,
-    estimatedCost,
-    totalTokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
-    ...(resolvedPrompt !== undefined && { resolvedPrompt }),
-    ...(result.warnings && { warnings: [...result.warnings] }),
-  };
-}
-
-function toEnding(
-  event: FinalEvent,
-): Pick<
-  DispatchResult,
-  'success' | 'status' | 'output' | 'error' | 'code' | 'batchExecutionId' | 'waits' | 'awaits'
-> {
-  switch (event.type) {
-    case 'cut-off':
-      return { success: false, status: 'failed', output: null, error: event.error.message };
-    case 'suspended': {
-      const { batchId: batchExecutionId, waits } = event;
-      const paused = {
-        success: true,
-        status: 'paused',
-        output: null,
-        error: null,
-        batchExecutionId,
-      } as const;
-      return { ...paused, ...(waits.length > 0 && { waits }) };
-    }
-    case 'awaiting': {
-      const awaits = { toolCallId: event.toolCallId, ...event.call };
-      return { success: true, status: 'paused', output: null, error: null, awaits };
-    }
-    case 'ended': {
-      const { success, output, error, errorCode: code } = event;
-      return { success, status: success ? 'completed' : 'failed', output, error, ...(code && { code }) };
-    }
-  }
-}

@@ -8,7 +8,8 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { sendNumberedEvents } from '../../platform/http/responses/server-sent-events.ts';
 import { type LoggedRun, nameRun, streamBody } from '../../platform/http/responses/streamed-body.ts';
-import { AgentResult, readAgentResult } from '../json/agent-result.ts';
+import { AgentResult } from '../json/agent-result.ts';
+import { readAgentResult } from '../json/read-result.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 
 /** All uses, because the agent decides which services a run calls. */

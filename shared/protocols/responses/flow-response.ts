@@ -6,7 +6,8 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { sendNumberedEvents } from '../../platform/http/responses/server-sent-events.ts';
 import { streamBody } from '../../platform/http/responses/streamed-body.ts';
-import { DispatchResult, readDispatchResult } from '../json/dispatch-result.ts';
+import { DispatchResult } from '../json/dispatch-result.ts';
+import { readDispatchResult } from '../json/read-result.ts';
 import { flowEvents } from '../run-events/flow-events.ts';
 import { runScope } from './agent-response.ts';
 

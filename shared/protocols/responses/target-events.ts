@@ -1,6 +1,7 @@
 import type { StartedTarget } from '../../execution/targets/start-target.ts';
-import { type AgentResult, readAgentResult } from '../json/agent-result.ts';
-import { type DispatchResult, readDispatchResult } from '../json/dispatch-result.ts';
+import type { AgentResult } from '../json/agent-result.ts';
+import type { DispatchResult } from '../json/dispatch-result.ts';
+import { readAgentResult, readDispatchResult } from '../json/read-result.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 import { flowEvents } from '../run-events/flow-events.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';

@@ -1,7 +1,9 @@
+import { formatCost } from '../../adapters/ports/spending.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { addPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
+import { toTokenCounts } from './token-counts.ts';
 
 /** Events keep their numbers; a ping after each silence has the number of the event before it. */
 export async function* agentEvents(
@@ -38,9 +40,13 @@ function toBody({ event, turnId }: NumberedEvent): EventBody {
       return { ...event, id: `reasoning_${turnId}`, ...part };
     case 'approval_start':
     case 'turn_start':
-    case 'turn_complete':
     case 'approval_complete':
       return event;
+    case 'turn_complete': {
+      const { type, id, role, iteration, content, spending, ...end } = event;
+      const took = { tokens: toTokenCounts(spending), cost: formatCost(spending) };
+      return { type, id, role, iteration, content, ...took, ...end };
+    }
     case 'awaiting':
       return toAwait(event);
     case 'ended':
@@ -68,7 +74,7 @@ function toAwait({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
 }
 
 function toComplete({ end, summary }: EventOf<'ended'>): EventBody {
-  const { iterations, inputTokens, outputTokens, cachedInputTokens, cost: totalCost, durationMs } = summary;
+  const { iterations, durationMs } = summary;
   return {
     type: 'execution_complete',
     kind: 'agent',
@@ -78,8 +84,8 @@ function toComplete({ end, summary }: EventOf<'ended'>): EventBody {
     ...(end.errorCode && { code: end.errorCode }),
     iterations,
     stopReason: end.stopReason,
-    totalCost,
-    totalTokens: { input: inputTokens, output: outputTokens, cachedInput: cachedInputTokens },
+    totalCost: formatCost(summary),
+    totalTokens: toTokenCounts(summary),
     durationMs,
     ...(end.attempts && { attempts: end.attempts }),
     ...(summary.warnings.length > 0 && { warnings: [...summary.warnings] }),

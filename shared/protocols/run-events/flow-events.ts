@@ -4,6 +4,7 @@
  * its text anew or is cut off first gets the ends of what it had begun, so that every start has its end.
  * Dispatch, chat and A2A read these events; `agent-events.ts` is its counterpart for agents, `stream-event.ts` has the schemas.
  */
+import { formatCost } from '../../adapters/ports/spending.ts';
 import { type ShownPlace, toShownPlace } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/flows/steps/step.ts';
 import { openStarts, toStepEvent } from '../../execution/agent-loop/progress.ts';
@@ -11,6 +12,7 @@ import type { FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { addPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
+import { toTokenCounts } from './token-counts.ts';
 
 /** Maps the events of an execution to those of POST /v1/dispatch: numbered without gaps, with a ping after each silence. */
 export async function* flowEvents(
@@ -194,7 +196,7 @@ function executionComplete(
   { success, output, error, errorCode: code, at, durationMs, totals }: FlowRunEventOf<'ended'>,
   totalSteps: number,
 ): EventBody {
-  const { cost: totalCost, tokens: totalTokens, completedSteps, failedSteps } = totals;
+  const { completedSteps, failedSteps } = totals;
   return {
     type: 'execution_complete',
     kind: 'flow',
@@ -202,8 +204,8 @@ function executionComplete(
     finalOutput: output,
     ...(error !== null && { error }),
     ...(code && { code }),
-    totalCost,
-    totalTokens,
+    totalCost: formatCost(totals),
+    totalTokens: toTokenCounts(totals),
     durationMs,
     totalSteps,
     successfulSteps: completedSteps,

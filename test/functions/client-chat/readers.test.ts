@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { noSpending } from '../../../shared/adapters/ports/spending.ts';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { sessionRuns } from '../../../shared/domain/client-sessions/session-run.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
@@ -108,7 +109,7 @@ test.concurrent('an answer that a reader stored first is added and counted once'
   await table.commit([table.writes.update(clientSessionEntity, { hash }, { set: turn })]);
   const run = await sessionRuns(scope).find(hash, executionId);
   if (!run) throw new Error('No such run');
-  const used = { inputTokens: 5, outputTokens: 5, totalCost: null };
+  const used = { ...noSpending, inputTokens: 5, outputTokens: 5, unpriced: 1 };
   const text = before.messages[1].content;
   expect(await conversationMessages(scope).addAnswer(run, turn.turnId, text, used)).toBe('stored');
   const { messages, usage } = await onlyConversation(tenant);

@@ -2,6 +2,7 @@ import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
 import { newId } from '../../../core/ids.ts';
 import type { PromptConfig } from '../../../domain/flows/step-types/prompt.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
+import { nothingSpent } from '../../agent-loop/facts.ts';
 import { type Loop, runLoop } from '../../agent-loop/loop.ts';
 import { openProgress, toStepEvent } from '../../agent-loop/progress.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
@@ -24,9 +25,6 @@ interface PromptRequest extends Pick<Loop['request'], 'model' | 'settings' | 're
   format: NonNullable<PromptConfig['responseFormat']>;
 }
 
-/** The meter of the step counts what its model calls cost. */
-const nothing = { inputTokens: 0, outputTokens: 0, cost: '0' } as const;
-
 export function createAsker(
   request: PromptRequest,
   { config, ports, signal, emit, turns }: StepPerforming<PromptConfig>,
@@ -46,7 +44,8 @@ export function createAsker(
     tools,
     now: ports.now,
     newId,
-    spent: () => nothing,
+    // The meter of the step counts what its model calls cost.
+    spent: () => nothingSpent,
     warn: ports.warn,
     signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs ?? 120_000)]),
     limits: toLimits(config),

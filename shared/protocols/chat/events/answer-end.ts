@@ -1,5 +1,6 @@
-import type { ConversationUsage } from '../../../domain/conversations/conversation-usage.ts';
+import { parseCost, type Spending } from '../../../adapters/ports/spending.ts';
 import type { StreamEvent } from '../../run-events/stream-event.ts';
+import { parseTokenCounts } from '../../run-events/token-counts.ts';
 import type { ClientEventBody as Body } from './client-event.ts';
 
 const messages = {
@@ -14,9 +15,9 @@ export const interruption = messages.INTERRUPTED;
 
 export interface AnswerInProgress {
   /** Stores the answer, before the visitor learns that it is complete. @returns false if the turn was interrupted. */
-  store: (answer: string, used: ConversationUsage) => Promise<boolean>;
+  store: (answer: string, used: Spending) => Promise<boolean>;
   /** Counts what an answer used that is not stored. */
-  count: (used: ConversationUsage) => Promise<void>;
+  count: (used: Spending) => Promise<void>;
   isInterrupted: () => boolean;
 }
 
@@ -28,9 +29,8 @@ export async function answerEnd(
   texts: readonly string[],
   answer: AnswerInProgress,
 ): Promise<Body[]> {
-  const { finalOutput, kind, success } = event;
-  const { input: inputTokens, output: outputTokens } = event.totalTokens;
-  const used = { inputTokens, outputTokens, totalCost: event.totalCost };
+  const { finalOutput, kind, success, totalTokens, totalCost } = event;
+  const used = { ...parseTokenCounts(totalTokens), ...parseCost(totalCost) };
   if (!success) {
     await answer.count(used);
     return [failureEvent(kind, answer.isInterrupted() ? 'INTERRUPTED' : toFailureCode(event))];

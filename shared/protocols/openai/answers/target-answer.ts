@@ -5,7 +5,8 @@
  * output has beyond them. A run that fails, pauses or is cut off throws.
  * `chat/answer-chat.ts` calls it; `model-answer.ts` is its counterpart for models.
  */
-import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
+import type { JsonSchema, ModelUsage } from '../../../adapters/ports/model-port.ts';
+import type { Spending } from '../../../adapters/ports/spending.ts';
 import { hasCode } from '../../../core/errors/errors.ts';
 import { type Message, messageText } from '../../../domain/conversations/message.ts';
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
@@ -99,11 +100,16 @@ async function* agentAnswerEvents(
   const { end, summary } = ended;
   if (end.error !== null) throw runFailed({ executionId, error: end.error, code: end.errorCode });
   yield* output.end(end.output);
-  const { inputTokens, outputTokens, cachedInputTokens: cacheReadTokens } = summary;
   // It was not done, as a response that reached its limit.
   const stopReason = end.stopReason === 'end_turn' ? 'stop' : 'length';
-  yield { type: 'end', stopReason, usage: { inputTokens, outputTokens, cacheReadTokens } };
+  yield { type: 'end', stopReason, usage: toUsage(summary) };
 }
+
+const toUsage = ({ inputTokens, outputTokens, cachedInputTokens }: Spending): ModelUsage => ({
+  inputTokens,
+  outputTokens,
+  cacheReadTokens: cachedInputTokens,
+});
 
 /**
  * The output of a flow. Streamed, that of a prompt at its end comes as it is written, and that of any other step in one
@@ -129,8 +135,7 @@ async function* flowAnswerEvents(
   if (last.type === 'cut-off') throw runFailed({ executionId, error: last.error.message });
   if (!last.success) throw runFailed({ executionId, error: last.error, code: last.errorCode });
   yield* output.end(last.output);
-  const { input: inputTokens, output: outputTokens, cachedInput: cacheReadTokens } = last.totals.tokens;
-  yield { type: 'end', stopReason: 'stop', usage: { inputTokens, outputTokens, cacheReadTokens } };
+  yield { type: 'end', stopReason: 'stop', usage: toUsage(last.totals) };
 }
 
 /** Of the last step, if its text is the output as it is. */

@@ -2,6 +2,8 @@ import Big from 'big.js';
 import { expect, test } from 'vitest';
 import { openBudget } from '../../../../shared/execution/agent-loop/run-budget.ts';
 
+const { signal } = new AbortController();
+
 const leftOf = (budget: ReturnType<typeof openBudget>) => budget.getRemaining()?.toNumber();
 
 test('a run inside of another charges both, with what it had spent in an earlier process', () => {
@@ -17,10 +19,10 @@ test('what a call has set aside is missing everywhere until it ends, and others 
   const root = openBudget(10, new Big(0));
   const [one, other] = [openBudget(undefined, new Big(0), root), openBudget(8, new Big(0), root)];
   expect(other.waitForRelease()).toBeUndefined();
-  const release = one.reserve(new Big(9));
+  const { settle } = await one.reserve({ wanted: new Big(9), least: new Big(9) }, signal);
   expect([leftOf(root), leftOf(one), leftOf(other)]).toEqual([1, 1, 1]);
   const released = other.waitForRelease();
-  release();
+  settle(new Big(0));
   await released;
   expect([leftOf(root), leftOf(one), leftOf(other)]).toEqual([10, 10, 8]);
   expect(other.waitForRelease()).toBeUndefined();

@@ -67,7 +67,6 @@ test('the older part becomes a summary; the system, the task and the latest exch
   const messages = [system, task, ...['a', 'b', 'c', 'd', 'e', 'f'].flatMap((id) => exchange(id))];
   const { made, asked } = await compacted(messages, 9_000);
   expect(made.summary).toBe('the summary');
-  expect(made.usage).toEqual({ inputTokens: 1, outputTokens: 1 });
   expect(made.messages[0]).toEqual(system);
   expect(promptText(made.messages[1])).toContain('Find the best airport.');
   expect(promptText(made.messages[1])).toContain('the summary');
@@ -132,7 +131,7 @@ test('an older part that is larger than the context is summarised piece by piece
   expect(asked.length).toBeGreaterThan(2);
   for (const { messages: sent } of asked) expect(estimateTokens(sent)).toBeLessThan(10_000 * 0.6);
   expect(promptText(asked[1]?.messages[1])).toContain('The summary of what came before:\nthe summary');
-  expect(made.usage).toEqual({ inputTokens: asked.length, outputTokens: asked.length });
+  expect(made.summary).toBe('the summary');
 });
 
 test('files and reasoning are not sent to the summary', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ModelMessage } from '../../../../shared/adapters/ports/model-port.ts';
 import type { FactOf } from '../../../../shared/execution/agent-loop/facts.ts';
+import { nothingSpent } from '../../../../shared/execution/agent-loop/facts.ts';
 import { replay } from '../../../../shared/execution/agent-loop/state.ts';
-import { nothingSpent } from '../../../../shared/execution/model-calls/call-cost.ts';
 
 const context = (told: Pick<FactOf<'context'>, 'text' | 'question'>) =>
   ({ type: 'context', ...told, spent: nothingSpent, at: '2026-11-26T12:00:00.000Z' }) as const;

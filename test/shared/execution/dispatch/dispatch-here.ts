@@ -4,7 +4,7 @@ import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
 import type { FlowRunEvent } from '../../../../shared/execution/runs/flow-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { readDispatchResult } from '../../../../shared/protocols/json/dispatch-result.ts';
+import { readDispatchResult } from '../../../../shared/protocols/json/read-result.ts';
 import { flowEvents } from '../../../../shared/protocols/run-events/flow-events.ts';
 import { brokenTable, type Interference } from '../../../support/data/broken-table.ts';
 import { principalHere } from '../../../support/stack/principals.ts';

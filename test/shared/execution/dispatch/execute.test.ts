@@ -53,7 +53,7 @@ test('yields every event once; the last one has the totals', async () => {
     success: true,
     output: 'one two',
     error: null,
-    totals: { tokens: { input: 2, output: 2 }, completedSteps: 2, failedSteps: 0 },
+    totals: { inputTokens: 2, outputTokens: 2, completedSteps: 2, failedSteps: 0 },
   });
 });
 

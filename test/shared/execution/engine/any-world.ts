@@ -1,6 +1,8 @@
+import Big from 'big.js';
 import type { HttpResponse } from '../../../../shared/adapters/ports/http-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { FlowRecord } from '../../../../shared/adapters/ports/records-port.ts';
+import { noSpending } from '../../../../shared/adapters/ports/spending.ts';
 import type { StoredTool } from '../../../../shared/adapters/ports/tools-port.ts';
 import type { KnownWait } from '../../../../shared/adapters/ports/waits-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
@@ -190,8 +192,8 @@ export function notingWorld() {
       versionOf: async (id) => id,
       async run({ agent, message }) {
         note('agent', { agent, message });
-        const spent = { inputTokens: 3, outputTokens: 2, cost: '0.01' };
-        return { executionId: 'exec', output: message, error: null, spent };
+        const spending = { ...noSpending, inputTokens: 3, outputTokens: 2, cost: new Big('0.01') };
+        return { executionId: 'exec', output: message, error: null, spending };
       },
     },
   };

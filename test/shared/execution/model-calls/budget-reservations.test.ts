@@ -3,10 +3,8 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Budget, budgetEntity } from '../../../../shared/domain/budgets/budget/budget.ts';
 import { toCostUnits, toDollars } from '../../../../shared/domain/model-usage/cost-units.ts';
-import {
-  openBudgetReservations,
-  type Reservation,
-} from '../../../../shared/execution/model-calls/budget-reservations.ts';
+import { openBudgetReservations } from '../../../../shared/execution/model-calls/budget-reservations.ts';
+import type { Reservation } from '../../../../shared/execution/model-calls/pipeline.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { createBudget } from '../../../support/flows/budgets.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';

@@ -5,7 +5,7 @@ import type { Variables } from '../../../../shared/core/variables/variables.ts';
 import { findTextProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import { getStepType } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
-import { type ModelFacts, openMeter } from '../../../../shared/execution/model-calls/model-meter.ts';
+import { type ModelMeter, openMeter } from '../../../../shared/execution/model-calls/pipeline.ts';
 import type {
   AwaitsCaller,
   StepOutcome,
@@ -35,7 +35,7 @@ export async function runStep(
   type: string,
   config: object,
   world: World = {},
-): Promise<StepOutcome & Partial<ModelFacts>> {
+): Promise<StepOutcome & ReturnType<ModelMeter['facts']>> {
   const { variables = {}, ports, signal = new AbortController().signal, emit } = world;
   const stepType = getStepType(type);
   const meter = openMeter({ ...emptyWorld, model: liveModels.model, fetch: safeFetch, ...ports });

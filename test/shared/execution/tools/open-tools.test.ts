@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
+import { noSpending } from '../../../../shared/adapters/ports/spending.ts';
 import { openRuntimeTool, openTools } from '../../../../shared/execution/tools/open-tools.ts';
 import { called } from '../../../support/files/runnable-tools.ts';
 import { stepFailureMessage, storedTool, toolId, worldWith } from './run-tool.ts';
@@ -46,11 +47,10 @@ test('a tool that is missing or inactive says what to do', async () => {
 
 test('a tool of the type subagent gives an agent its message, or all arguments', async () => {
   const tool = { toolType: 'subagent', config: { agentId: 'a' }, parametersSchema: { type: 'object' } };
-  const spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
   const run: Ports['agents']['run'] = async ({ agent, message }) => ({
     executionId: 'e',
     output: `${agent} got ${message}`,
-    spent,
+    spending: noSpending,
     error: message === 'fail' ? 'It failed' : null,
   });
   const [opened] = await openTools(

@@ -1,5 +1,6 @@
 import Big from 'big.js';
 import { expect, test } from 'vitest';
+import { noSpending } from '../../../../shared/adapters/ports/spending.ts';
 import { flowEntity, flowVersionEntity } from '../../../../shared/domain/flows/flow.ts';
 import { recordEntity, recordGuardEntity } from '../../../../shared/domain/records/record.ts';
 import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../shared/domain/secrets/secret.ts';
@@ -121,8 +122,8 @@ test.each(keys.map(([entity, item, expected]) => ({ type: entity.type, entity, i
 );
 
 test('the stored keys of cost counters do not change', () => {
-  const use = { recordId: 'record_1', flowId: 'flow_1', model: 'm', cost: new Big(1) };
-  const [write] = toCostWrites(table, [{ ...use, count: 1, promptTokens: 1, completionTokens: 1 }]);
+  const use = { recordId: 'record_1', flowId: 'flow_1', model: 'm', count: 1, cost: new Big(1) };
+  const [write] = toCostWrites(table, [{ ...noSpending, ...use }]);
   expect(write).toMatchObject({
     Update: { Key: { PK: 'T#org:acme#RECORD#record_1', SK: 'COSTS#flow_1#m' } },
   });
