@@ -16,8 +16,9 @@ import {
   type KeyOf,
   toAttributePath,
 } from '../../platform/data/entity.ts';
+import { leaseOn } from '../../platform/data/lease.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Changes, WriteCondition } from '../../platform/data/writes.ts';
+import { allOf, type Changes, type WriteCondition } from '../../platform/data/writes.ts';
 
 /**
  * Items that processes attempt until they are done: `nextAttemptAt` is null or the time of the next attempt, and
@@ -32,8 +33,6 @@ export interface Outbox<E extends AnyEntity = Entity> {
 
 /** SQS delays a message by 15 minutes at most (D202). */
 const delaySecondsMax = 900;
-/** Longer than an attempt takes. */
-const leaseMs = 60_000;
 /** Clocks differ. */
 export const earlyMs = 1_000;
 /** How long a message may wait for a worker before the sweep sends another. */
@@ -52,24 +51,27 @@ const isDue = (entity: AnyEntity, due: Date): WriteCondition => ({
   values: { due: due.toISOString() },
 });
 
+/** Longer than an attempt takes. */
+const leaseMs = 60_000;
+/** The process that attempts an item. */
+export const outboxLease = <E extends AnyEntity>({ entity }: Pick<Outbox<E>, 'entity'>) =>
+  leaseOn(entity as AnyEntity, { until: 'leaseUntil', format: 'iso', leaseMs });
+
 export type Leased<E extends AnyEntity> = ItemOf<E> & { leaseUntil: string };
 
 /** One process at a time has the lease. @returns undefined if no attempt is due, or another process has it */
 export async function acquireItem<E extends AnyEntity>(
   { table, now }: Scope,
-  { entity }: Outbox<E>,
+  outbox: Outbox<E>,
   key: KeyOf<E>,
 ): Promise<Leased<E> | undefined> {
-  const at = now().getTime();
-  const leaseUntil = new Date(at + leaseMs).toISOString();
-  const due = isDue(entity, new Date(at + earlyMs));
-  const condition = {
-    expression: `${due.expression} AND (attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)`,
-    values: { ...due.values, now: new Date(at).toISOString() },
-  };
-  const write = table.writes.update(entity, key, { set: { leaseUntil } } as unknown as Changes<E>, condition);
+  const { entity } = outbox;
+  const at = now();
+  const { set, condition } = outboxLease(outbox).acquire(at);
+  const due = isDue(entity, new Date(at.getTime() + earlyMs));
+  const write = table.writes.update(entity, key, { set } as unknown as Changes<E>, allOf(due, condition));
   const claimed = await table.updateAndGet(entity, write).catch(onConditionFailed(undefined));
-  return claimed && { ...claimed, leaseUntil };
+  return claimed && { ...claimed, ...set };
 }
 
 /** For an item whose message is visible at `sentAt`. @returns whether an attempt was due; otherwise nothing changes */

@@ -24,7 +24,7 @@ import {
   deliveryOutbox,
 } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
-import { acquireItem, type Leased, nextAttempt } from './outbox.ts';
+import { acquireItem, type Leased, nextAttempt, outboxLease } from './outbox.ts';
 import { signWebhookRequest } from './signed-request.ts';
 import { handleInPlace } from './tenant-place.ts';
 
@@ -63,7 +63,7 @@ export const deliverer = /* @__PURE__ */ using(
 
     async function settle(delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
       const after = decideNext(delivery, result, now());
-      const hasLease = { expression: '#leaseUntil = :own', values: { own: delivery.leaseUntil } };
+      const hasLease = outboxLease(deliveryOutbox).isHolder(delivery.leaseUntil);
       await table.commit([table.writes.update(deliveryEntity, delivery, after.changes, hasLease)]);
       if (after.delaySeconds !== undefined)
         await deliveryQueue(scope).sendOrLeave(delivery, after.delaySeconds);

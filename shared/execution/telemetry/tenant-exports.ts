@@ -1,6 +1,6 @@
 import { hasCode } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
-import { acquireItem, type Leased, nextAttempt } from '../../domain/deliveries/outbox.ts';
+import { acquireItem, type Leased, nextAttempt, outboxLease } from '../../domain/deliveries/outbox.ts';
 import { quietMsLeft, recordRefusal, recordSuccess } from '../../domain/deliveries/quiet-origins.ts';
 import { handleInPlace } from '../../domain/deliveries/tenant-place.ts';
 import { type Collector, MissingSecret } from '../../domain/telemetry/collector.ts';
@@ -64,7 +64,7 @@ export const runExporter = /* @__PURE__ */ using(
       Math.max(quietMs, exportPauseMs({ ...item, tries: item.tries + 1 }, now(), {}) ?? 0);
 
     async function settle(item: Export, rest: Rest | undefined): Promise<void> {
-      const leaseCondition = { expression: '#leaseUntil = :own', values: { own: item.leaseUntil } };
+      const leaseCondition = outboxLease(exportOutbox).isHolder(item.leaseUntil);
       const { acceptedUpTo } = rest ?? {};
       const hasProgressed = acceptedUpTo !== undefined;
       const tries = (hasProgressed ? 0 : item.tries) + (rest?.error ? 1 : 0);
