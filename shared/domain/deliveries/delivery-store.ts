@@ -15,9 +15,9 @@ import {
   deliveryDays,
   deliveryEntity,
   deliveryOutbox,
+  deliveryQueue,
 } from './delivery.ts';
-import { deliveryQueue } from './delivery-queue.ts';
-import { outboxLease, toOutboxKeys } from './outbox.ts';
+import { isUnattempted, toOutboxKeys } from './outbox.ts';
 
 const ListedDelivery = Delivery.pick({
   id: true,
@@ -69,9 +69,9 @@ export const deliveryResender = /* @__PURE__ */ using(['table:write', deliveryQu
       {
         set: { status: 'pending', tries: 0, nextAttemptAt, ttl },
         remove: ['leaseUntil'],
-        index: toOutboxKeys(deliveryOutbox, id, nextAttemptAt),
+        index: toOutboxKeys(deliveryOutbox.sweeping, id, nextAttemptAt),
       },
-      allOf(exists, isOfSurface, outboxLease(deliveryOutbox).isFree(at)),
+      allOf(exists, isOfSurface, isUnattempted(deliveryOutbox, at)),
     );
     const delivery = await table.updateAndGet(deliveryEntity, write).catch((error) => {
       if (!(error instanceof ConditionFailed)) throw error;
