@@ -106,6 +106,7 @@ const childRunIndex = ({ id, parentExecutionId }: Placed): IndexKeys =>
 
 export const agentExecutionEntity = defineEntity({
   type: 'agentExecution',
+  noun: 'execution',
   schema: AgentExecution,
   key: ({ id }: { id: string }) => ({ PK: agentRunPartition(id), SK: 'EXECUTION' }),
   index: (execution) => ({
