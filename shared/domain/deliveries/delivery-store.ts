@@ -5,7 +5,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { allOf, exists } from '../../platform/data/writes.ts';
+import { combineConditions, exists } from '../../platform/data/writes.ts';
 import { webhookEvents } from '../surfaces/surface/webhook-events.ts';
 import { surfaceStore } from '../surfaces/surface-store.ts';
 import {
@@ -71,7 +71,7 @@ export const deliveryResender = /* @__PURE__ */ using(['table:write', deliveryQu
         remove: ['leaseUntil'],
         index: toOutboxKeys(deliveryOutbox.sweeping, id, nextAttemptAt),
       },
-      allOf(exists, isOfSurface, isUnattempted(deliveryOutbox, at)),
+      combineConditions(exists, isOfSurface, isUnattempted(deliveryOutbox, at)),
     );
     const delivery = await table.updateAndGet(deliveryEntity, write).catch((error) => {
       if (!(error instanceof ConditionFailed)) throw error;

@@ -16,7 +16,7 @@ import { type AnyEntity, type ItemOf, type KeyOf, toAttributePath } from '../../
 import type { StoredKey } from '../../platform/data/keys.ts';
 import { leaseOn } from '../../platform/data/lease.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { allOf, type Changes, type WriteCondition } from '../../platform/data/writes.ts';
+import { type Changes, combineConditions, type WriteCondition } from '../../platform/data/writes.ts';
 
 /** The sweep that finds items without a message. */
 interface Sweep {
@@ -117,7 +117,12 @@ export async function attemptItem<E extends AnyEntity, Key extends ItemKey & Key
   const at = now();
   const { set, condition } = leaseOf(outbox).acquire(at);
   const due = isDue(entity, new Date(at.getTime() + earlyMs));
-  const write = table.writes.update(entity, key, { set } as unknown as Changes<E>, allOf(due, condition));
+  const write = table.writes.update(
+    entity,
+    key,
+    { set } as unknown as Changes<E>,
+    combineConditions(due, condition),
+  );
   const acquired = await table.updateAndGet(entity, write).catch(onConditionFailed(undefined));
   if (!acquired) return;
   const item = { ...acquired, ...set };

@@ -1,7 +1,7 @@
 import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { allOf, type Write } from '../../platform/data/writes.ts';
+import { combineConditions, type Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
 import { type AgentExecution, agentExecutionEntity, openRunIndex, runLease } from './agent-execution.ts';
 import { openJournal } from './run-journal.ts';
@@ -45,7 +45,7 @@ export async function acquireLease(scope: Scope, run: LoadedRun, holder: string)
     agentExecutionEntity,
     { id: execution.id },
     { set, add: { restarts: 1 }, index: openRunIndex({ ...execution, ...set }) },
-    allOf(isRunning, runLease.isHolder(execution.holder), isAsRead),
+    combineConditions(isRunning, runLease.isHolder(execution.holder), isAsRead),
   );
   try {
     await table.commit([write]);
@@ -80,7 +80,7 @@ export function keepLease(
     const { set, condition } = runLease.extend(now(), holder);
     const changes = { set, index: openRunIndex({ ...execution, ...set }) };
     await table.commit([
-      table.writes.update(agentExecutionEntity, { id }, changes, allOf(isRunning, condition)),
+      table.writes.update(agentExecutionEntity, { id }, changes, combineConditions(isRunning, condition)),
     ]);
   }
 

@@ -54,7 +54,7 @@ type Numbers = Readonly<Record<string, number | string>>;
 export const exists: WriteCondition = { expression: 'attribute_exists(PK)' };
 export const absent: WriteCondition = { expression: 'attribute_not_exists(PK)' };
 
-export function allOf(...conditions: readonly WriteCondition[]): WriteCondition {
+export function combineConditions(...conditions: readonly WriteCondition[]): WriteCondition {
   const values: Parameters = {};
   for (const [name, value] of conditions.flatMap((each) => Object.entries(each.values ?? {}))) {
     if (name in values) throw new TypeError(`Two conditions have a value named ${name}`);
