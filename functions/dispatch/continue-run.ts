@@ -1,4 +1,4 @@
-import { invalidAt, missingPermission, notFound } from '../../shared/core/errors/errors.ts';
+import { invalidAt, missingPermission } from '../../shared/core/errors/errors.ts';
 import { agentExecutionEntity } from '../../shared/execution/agent-runs/agent-execution.ts';
 import { answerWaits, type GivenAnswers } from '../../shared/execution/agent-runs/answer-run.ts';
 import { resumeFlowRun } from '../../shared/execution/dispatch/resume.ts';
@@ -33,8 +33,7 @@ export async function continueRun(
   const { decisions = [], messages = [], toolOutputs = {} } = answers;
   const unfit = decisions.length > 0 ? 'approvalId' : messages.length > 0 ? 'messages' : undefined;
   if (unfit) {
-    const ofFlow = await scope.table.get(executionEntity, { id: executionId });
-    if (!ofFlow) throw notFound('Execution');
+    await scope.table.find(executionEntity, { id: executionId });
     throw invalidAt(unfit, 'INVALID_VALUE', 'A run of a flow takes the output of a tool only');
   }
   const resumed = await resumeFlowRun(scope, principal, { executionId, toolOutputs });

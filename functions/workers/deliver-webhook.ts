@@ -1,8 +1,9 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { thresholdAttempt } from '../../shared/domain/budgets/thresholds.ts';
-import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
-import { tenantDeliveries } from '../../shared/domain/deliveries/tenant-deliveries.ts';
-import { handleByTenant } from '../../shared/domain/deliveries/tenant-messages.ts';
+import { deliveryOutbox } from '../../shared/domain/deliveries/delivery.ts';
+import { DeliveryMessage } from '../../shared/domain/deliveries/outbox-messages.ts';
+import { attemptReceived } from '../../shared/domain/deliveries/outbox-worker.ts';
+import { deliverer } from '../../shared/domain/deliveries/tenant-deliveries.ts';
 import { approvalAttempt } from '../../shared/domain/run-waits/approval-attempt.ts';
 import { taskRequests } from '../../shared/execution/a2a-tasks/task-request.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
@@ -10,7 +11,8 @@ import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 
 export const requirements = combineRequirements(
-  tenantDeliveries,
+  deliverer,
+  'places:deliveries',
   taskRequests,
   thresholdAttempt,
   approvalAttempt,
@@ -18,15 +20,16 @@ export const requirements = combineRequirements(
 
 /** Sends events to the webhooks of surfaces, to the callers of tasks, to who watches budgets and to who is asked by runs. A receiver that fails is no error: the delivery has its next time. */
 const handle = (event: SQSEvent): Promise<SQSBatchResponse> =>
-  handleByTenant(
-    parseMessages(DeliveryMessage, event),
-    (scope) =>
-      tenantDeliveries(scope, {
+  attemptReceived(parseMessages(DeliveryMessage, event), {
+    outbox: deliveryOutbox,
+    pool: { name: 'deliveries', variable: 'DELIVERIES_TENANT_PLACES' },
+    attemptOf: (scope) =>
+      deliverer(scope, {
         taskRequestOf: taskRequests(scope),
         thresholdAttempt: thresholdAttempt(scope),
         approvalAttempt: approvalAttempt(scope),
       }),
-    ({ surfaceId, id: deliveryId }) => ({ surfaceId, deliveryId }),
-  );
+    fieldsOf: ({ surfaceId, id: deliveryId }) => ({ surfaceId, deliveryId }),
+  });
 
 export const handler = toWorker('deliver-webhook', handle);

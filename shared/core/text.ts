@@ -29,3 +29,5 @@ export function groupDigits(number: number): string {
 
 /** A text as one part of a URL. encodeURIComponent throws at half of a pair of surrogates, which anybody can send. */
 export const urlPart = (text: string) => encodeURIComponent(text.toWellFormed());
+
+export const capitalise = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -10,13 +10,13 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { startRenewal } from '../core/concurrency/renewal.ts';
-import { getAloneSince } from '../core/earlier-process.ts';
 import { requireEnv } from '../core/environment.ts';
 import { log } from '../core/log.ts';
 import { unixSeconds } from '../core/time.ts';
 import { onConditionFailed } from './data/condition-failed.ts';
 import { defineEntity } from './data/entity.ts';
 import { tenantPartition } from './data/keys.ts';
+import { leaseOn } from './data/lease.ts';
 import type { Scope } from './data/scope.ts';
 
 /** What all tenants share, of which each has as many places at most as the environment variable says. */
@@ -49,6 +49,14 @@ const tenantPlaceEntity = defineEntity({
   key: ({ pool, place }: PlaceKey) => ({ PK: toPoolPartition(pool), SK: String(place) }),
 });
 
+const lease = /* @__PURE__ */ leaseOn(tenantPlaceEntity, {
+  holder: 'holder',
+  until: 'until',
+  since: 'takenAt',
+  format: 'ms',
+  leaseMs,
+});
+
 export interface TenantPlace {
   /** Never fails: a place that cannot be given back is free a moment later. */
   release: () => Promise<void>;
@@ -78,32 +86,22 @@ export async function acquirePlace(
 export const placeDelaySeconds = (waits: number) => Math.min(waits < 33 ? 20 : 60, 2 ** (waits + 1));
 
 async function acquire({ table, now }: Scope, key: PlaceKey, holder: string): Promise<boolean> {
-  const at = now().getTime();
-  const condition = {
-    // A request that is repeated finds what the first one wrote.
-    expression: 'attribute_not_exists(#until) OR #until <= :at OR #takenAt < :alone OR #holder = :own',
-    values: { at, alone: getAloneSince(), own: holder },
-  };
-  const write = table.writes.update(tenantPlaceEntity, key, { set: createLease(holder, at) }, condition);
+  const { set, condition } = lease.acquire(now(), holder);
+  const ttl = unixSeconds(now()) + keptSeconds;
+  const write = table.writes.update(tenantPlaceEntity, key, { set: { ...set, ttl } }, condition);
   return table.commit([write]).then(() => true, onConditionFailed(false));
 }
 
 async function listTakenPlaces({ table, now }: Scope, pool: string): Promise<Set<string>> {
-  const at = now().getTime();
   const items = await table.queryAll({ partition: toPoolPartition(pool) });
-  return new Set(
-    items
-      .filter(({ until, takenAt }) => Number(until) > at && Number(takenAt) >= getAloneSince())
-      .map(({ SK }) => SK),
-  );
+  return new Set(items.filter((item) => lease.isHeld(item, now())).map(({ SK }) => SK));
 }
 
 function keepPlace({ table, now }: Scope, key: PlaceKey, holder: string): TenantPlace {
-  const isHolder = { expression: '#holder = :own', values: { own: holder } };
   const failure = 'A place of a tenant could not be kept';
   const renew = () => {
-    const changes = { set: { until: now().getTime() + leaseMs } };
-    return table.commit([table.writes.update(tenantPlaceEntity, key, changes, isHolder)]);
+    const { condition, ...changes } = lease.extend(now(), holder);
+    return table.commit([table.writes.update(tenantPlaceEntity, key, changes, condition)]);
   };
   const { stop } = startRenewal(renew, { everyMs: leaseMs / 3, failure, about: { ...key } });
   return {
@@ -111,15 +109,8 @@ function keepPlace({ table, now }: Scope, key: PlaceKey, holder: string): Tenant
       stop();
       // Not deleted, which few endpoints may.
       return table
-        .commit([table.writes.update(tenantPlaceEntity, key, { set: { until: 0 } }, isHolder)])
+        .commit([table.writes.update(tenantPlaceEntity, key, { set: { until: 0 } }, lease.isHolder(holder))])
         .catch((error) => log.warn(failure, { error, ...key }));
     },
   };
 }
-
-const createLease = (holder: string, at: number) => ({
-  holder,
-  takenAt: at,
-  until: at + leaseMs,
-  ttl: unixSeconds(new Date(at)) + keptSeconds,
-});

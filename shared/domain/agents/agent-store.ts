@@ -7,19 +7,18 @@
  * `agent-versions.ts`.
  */
 
-import { conflict, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
-import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { type AnyEntity, decodeReadable } from '../../platform/data/entity.ts';
 import { nameSearch } from '../../platform/data/lists/name-search.ts';
 import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
+import { markUsed } from '../../platform/data/mark-used.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { createFirstDraft } from '../../platform/data/versions/version-kind.ts';
-import { exists, type Write } from '../../platform/data/writes.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { assertFits } from '../content-size.ts';
 import { flowEntity } from '../flows/flow.ts';
@@ -41,10 +40,8 @@ export interface PrimaryFlow {
 export type NewAgent = AgentContent &
   Pick<Agent, 'userId' | 'organizationId' | 'name' | 'description' | 'icon' | 'credentials'>;
 
-const markedEveryMs = 60_000;
-
 export const agentFinder = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
-  find: async (id: string): Promise<Agent> => requireAgent(await table.get(agentEntity, { id })),
+  find: (id: string): Promise<Agent> => table.find(agentEntity, { id }),
 
   list: (query: AgentListQuery) => readAgentPage(table, query),
 
@@ -76,7 +73,7 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
         ],
       };
     };
-    return requireAgent(await table.modify(agentEntity, { id }, decideWrite, { conflictError }));
+    return table.change(agentEntity, { id }, decideWrite);
   }
 
   return {
@@ -121,18 +118,10 @@ export const agentStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
           ],
         };
       };
-      requireAgent(await table.modify(agentEntity, { id }, decideRemoval, { conflictError }));
+      await table.change(agentEntity, { id }, decideRemoval);
     },
 
-    /** Records the time of a run, at most once a minute, to limit the writes. */
-    async markRun({ id, lastRunAt }: Pick<Agent, 'id' | 'lastRunAt'>): Promise<void> {
-      if (lastRunAt && now().getTime() - Date.parse(lastRunAt) < markedEveryMs) return;
-      const changes = { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } };
-      // Ignored if the agent was just deleted.
-      await table
-        .commit([table.writes.update(agentEntity, { id }, changes, exists)])
-        .catch(onConditionFailed(undefined));
-    },
+    markRun: (agent: Pick<Agent, 'id' | 'lastRunAt'>) => markUsed(scope, agentEntity, agent, 'lastRunAt'),
   };
 });
 
@@ -143,14 +132,6 @@ function toItem(agent: Agent) {
   assertFits('an agent', { config, externalConfig, vendorManagedConfig, capabilities });
   return item;
 }
-
-function requireAgent(agent: Agent | undefined): Agent {
-  if (!agent) throw notFound('Agent');
-  return agent;
-}
-
-const conflictError = () =>
-  conflict('The agent was changed by another request at the same time; read it again and retry');
 
 type AgentListQuery = CursorQuery & { search?: string | undefined };
 

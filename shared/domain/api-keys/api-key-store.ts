@@ -23,11 +23,7 @@ export type KeyValueMembers = Pick<ApiKey, 'hash' | 'keyPrefix' | 'searchHint'>;
 export const apiKeyStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, now } = scope;
 
-  async function get(id: string): Promise<ApiKey> {
-    const key = await table.get(apiKeyEntity, { id }, { consistent: true });
-    if (!key) throw notFound('API key');
-    return key;
-  }
+  const get = (id: string): Promise<ApiKey> => table.find(apiKeyEntity, { id }, { consistent: true });
 
   const count = (): Promise<number> => table.count({ partition: keysPartition });
 

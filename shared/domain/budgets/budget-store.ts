@@ -10,7 +10,7 @@
 import Big from 'big.js';
 import type { Payer } from '../../adapters/ports/payer.ts';
 import { omitUndefined } from '../../core/defined.ts';
-import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
+import { conflict, invalidAt } from '../../core/errors/errors.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { apiKeyEntity } from '../../platform/auth/api-key.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -44,11 +44,7 @@ export const budgetReader = /* @__PURE__ */ using(['table:read'], ({ table }: Sc
   list: async (): Promise<readonly Budget[]> => (await readModelAccount(table)).budgets,
 
   /** @throws 404 */
-  async find(id: string): Promise<Budget> {
-    const budget = await table.get(budgetEntity, { id }, { consistent: true });
-    if (!budget) throw notFound('Budget');
-    return budget;
-  },
+  find: (id: string): Promise<Budget> => table.find(budgetEntity, { id }, { consistent: true }),
 }));
 
 export const budgetWriter = /* @__PURE__ */ using(

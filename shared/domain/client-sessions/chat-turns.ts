@@ -19,7 +19,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
 import { type ClientSession, clientSessionEntity } from './client-session.ts';
-import { hasTurn } from './turn-leases.ts';
 import {
   beginTurn,
   busy,
@@ -27,6 +26,7 @@ import {
   queuePlaceChange,
   sessionEnded,
   type TurnRequest,
+  turnLease,
 } from './turn-state.ts';
 
 /** How long a message waits for the answer to the one before. */
@@ -82,7 +82,7 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
         clientSessionEntity,
         { hash },
         { set: run, add: { messageCount: messages, revision: 1 } },
-        hasTurn(turnId),
+        turnLease.isHolder(turnId),
       );
     return hasBegun ? { session, turnId, replaced, noteRun, refusal: createInterruption } : undefined;
   }

@@ -1,10 +1,11 @@
 import { type Renewal, startRenewal } from '../../core/concurrency/renewal.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
+import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Changes, Write, WriteCondition } from '../../platform/data/writes.ts';
+import type { Changes, Write } from '../../platform/data/writes.ts';
 import { clientSessionEntity } from './client-session.ts';
-import { getReadEnd, getTurnEnd, turnMembers } from './turn-state.ts';
+import { getReadEnd, turnLease, turnMembers } from './turn-state.ts';
 
 const extendEveryMs = 3_000;
 const readEveryMs = 2_000;
@@ -12,7 +13,7 @@ const readEveryMs = 2_000;
 export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
   /** A change of the session, refused once another message has interrupted the turn. */
   const createChange = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>): Write =>
-    table.writes.update(clientSessionEntity, { hash }, changes, hasTurn(turnId));
+    table.writes.update(clientSessionEntity, { hash }, changes, turnLease.isHolder(turnId));
   const change = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>) =>
     table
       .commit([createChange(hash, turnId, { ...changes, add: { revision: 1 } })])
@@ -21,12 +22,14 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
   return {
     /** Extends a turn until `stop`. @returns a signal that is aborted once another message interrupts the turn. */
     hold(hash: string, turnId: string): Renewal {
-      const extend = () =>
-        table.commit([createChange(hash, turnId, { set: { turnUntil: getTurnEnd(now()) } })]);
+      const extend = () => {
+        const { set } = turnLease.extend(now(), turnId);
+        return table.commit([createChange(hash, turnId, { set })]);
+      };
       return startRenewal(extend, {
         everyMs: extendEveryMs,
         failure: 'A turn could not be extended',
-        isLoss: (error) => error instanceof ConditionFailed,
+        isLoss: isConditionFailed,
       });
     },
 
@@ -59,10 +62,4 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
 
     end: (hash: string, turnId: string): Promise<void> => change(hash, turnId, { remove: turnMembers }),
   };
-});
-
-/** Holds until another message has interrupted the turn. */
-export const hasTurn = (turnId: string): WriteCondition => ({
-  expression: '#turnId = :mine',
-  values: { mine: turnId },
 });

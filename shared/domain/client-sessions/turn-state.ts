@@ -7,9 +7,10 @@
  */
 
 import { conflict, ServiceError, unauthenticated } from '../../core/errors/errors.ts';
+import { leaseOn } from '../../platform/data/lease.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
-import type { ClientSession, clientSessionEntity } from './client-session.ts';
+import { type ClientSession, clientSessionEntity } from './client-session.ts';
 import { computeSessionExpiry } from './session-store.ts';
 
 /** How long a turn lasts whose process died. */
@@ -20,6 +21,14 @@ const readMs = 5_000;
 const placeMs = 5_000;
 const renewPlaceMs = 3_000;
 const waitingMax = 20;
+
+/** The turn of the request that answers. */
+export const turnLease = /* @__PURE__ */ leaseOn(clientSessionEntity, {
+  holder: 'turnId',
+  until: 'turnUntil',
+  format: 'iso',
+  leaseMs: turnMs,
+});
 
 type SessionChanges = Changes<typeof clientSessionEntity>;
 
@@ -37,10 +46,6 @@ const addMs = (now: Date, milliseconds: number) => new Date(now.getTime() + mill
 const isAfter = (until: string | undefined, now: Date) =>
   until !== undefined && Date.parse(until) > now.getTime();
 
-/** Whether a process has a turn of the session. */
-export const isHeld = ({ turnUntil }: Pick<ClientSession, 'turnUntil'>, now: Date) => isAfter(turnUntil, now);
-
-export const getTurnEnd = (now: Date) => addMs(now, turnMs);
 export const getReadEnd = (now: Date) => addMs(now, readMs);
 
 /** The requests that wait for their turn, the first first. */
@@ -51,7 +56,7 @@ const listWaiting = ({ waiting = [] }: Pick<ClientSession, 'waiting'>, now: Date
 function isAnswering(session: ClientSession, { interrupts, messages }: TurnRequest, now: Date): boolean {
   if (interrupts || session.turnId === undefined) return false;
   const isRead = !session.isDetached || messages === 0;
-  return (isRead && isAfter(session.turnUntil, now)) || isAfter(session.readUntil, now);
+  return (isRead && turnLease.isHeld(session, now)) || isAfter(session.readUntil, now);
 }
 
 /** @returns undefined if it has to wait. @throws 401 for a session that ended, 429 for one without messages left. */
@@ -70,7 +75,7 @@ export function beginTurn(
   if (!isNext || isAnswering(session, request, now)) return undefined;
   const { set, remove = [] } = removeWaiting(waiting, turnId);
   return {
-    set: { turnId, turnUntil: getTurnEnd(now), ...computeSessionExpiry(token, now), ...set },
+    set: { ...turnLease.toMembers(now, turnId), ...computeSessionExpiry(token, now), ...set },
     remove: ['isDetached', 'readUntil', ...remove],
   };
 }

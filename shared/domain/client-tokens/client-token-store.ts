@@ -8,12 +8,13 @@
  */
 
 import { omitUndefined } from '../../core/defined.ts';
-import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
+import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt, getIdKind } from '../../core/ids.ts';
 import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
+import { markUsed } from '../../platform/data/mark-used.ts';
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
@@ -37,29 +38,18 @@ import {
   toStoredClientToken,
 } from './client-token.ts';
 
-const markedEveryMs = 60_000;
-
 export const clientTokenStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
-  const { table, now } = scope;
+  const { table } = scope;
 
-  async function find(id: string): Promise<ClientToken> {
-    const token = await table.get(clientTokenEntity, { id }, { consistent: true });
-    if (!token) throw notFound('Client token');
-    return token;
-  }
+  const find = (id: string): Promise<ClientToken> =>
+    table.find(clientTokenEntity, { id }, { consistent: true });
 
   return {
     /** @throws 404 */
     find,
 
-    /** Notes that a page uses a token, once a minute. */
-    async markUsed({ id, lastUsedAt }: ClientToken): Promise<void> {
-      if (lastUsedAt && now().getTime() - Date.parse(lastUsedAt) < markedEveryMs) return;
-      const changes = { set: { lastUsedAt: now().toISOString() }, add: { revision: 1 } };
-      // Ignored if the token was just deleted.
-      const write = table.writes.update(clientTokenEntity, { id }, changes, exists);
-      await table.commit([write]).catch(onConditionFailed(undefined));
-    },
+    /** Notes that a page uses a token. */
+    markUsed: (token: ClientToken) => markUsed(scope, clientTokenEntity, token, 'lastUsedAt'),
 
     /** Newest first. */
     async list(): Promise<ClientToken[]> {
@@ -184,9 +174,7 @@ async function changeToken(
     const change = after ? { put: toItem({ ...after, updatedAt }) } : ({ remove: true } as const);
     return { ...change, alsoWrite: [...alsoWrite, write] };
   };
-  const options = { consistent: true, conflictError };
-  const token = await table.modify(clientTokenEntity, { id }, decideWrite, options);
-  if (!token) throw notFound('Client token');
+  const token = await table.change(clientTokenEntity, { id }, decideWrite, { consistent: true });
   log();
   return token;
 }
@@ -205,9 +193,6 @@ const createLookupRemovals = (scope: Scope, token: ClientToken): Write[] => {
     : [];
   return [createCredentialRemoval(scope, token), ...ofSurface];
 };
-
-const conflictError = () =>
-  conflict('The client token was changed by another request at the same time; read it again and retry');
 
 /** So that all tokens of a tenant fit a response. */
 const tokenBytesMax = 12_000;

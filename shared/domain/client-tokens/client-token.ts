@@ -50,6 +50,7 @@ export const clientTokensPartition = tenantPartition('CLIENTTOKENS');
 
 export const clientTokenEntity = defineEntity({
   type: 'clientToken',
+  noun: 'client token',
   schema: ClientToken,
   key: ({ id }: { id: string }) => ({ PK: clientTokensPartition, SK: id }),
 });

@@ -11,12 +11,13 @@
  */
 import type { Spending } from '../../adapters/ports/spending.ts';
 import { toChunks } from '../../core/chunks.ts';
-import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
+import { conflict, invalidAt } from '../../core/errors/errors.ts';
 import { getIdCreatedAt, type NewId } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { createConflictError } from '../../platform/data/entity.ts';
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
 import { payloadRemover } from '../../platform/data/payloads.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
@@ -104,8 +105,7 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
     let rest = await writes.prepare(id, unique, appendedMax);
     let before = current;
     const attempt = async (): Promise<Appended> => {
-      before ??= await table.get(conversationEntity, { id }, { consistent: true });
-      if (!before) throw notFound('Conversation');
+      before ??= await table.find(conversationEntity, { id }, { consistent: true });
       if (rest.length === 0) return { conversation: before, added: 0 };
       const { write, after } = update(before, rest, usage);
       const inserts = writes.insert(before, rest, before.messageCount);
@@ -199,11 +199,8 @@ export const conversationStore = /* @__PURE__ */ using(
     const replacement = messageReplacement(scope);
 
     /** @throws 404 */
-    async function find(id: string): Promise<Conversation> {
-      const conversation = await table.get(conversationEntity, { id }, { consistent: true });
-      if (!conversation) throw notFound('Conversation');
-      return conversation;
-    }
+    const find = (id: string): Promise<Conversation> =>
+      table.find(conversationEntity, { id }, { consistent: true });
 
     return {
       find,
@@ -246,6 +243,7 @@ export const conversationStore = /* @__PURE__ */ using(
       /** Counts what a run used that added no message. Nothing for a conversation that was deleted. */
       async count(id: string, run: Spending): Promise<void> {
         const add = ({ usage }: Conversation) => ({ update: { set: { usage: addUsage(usage, run) } } });
+        const conflictError = () => createConflictError(conversationEntity);
         await table.modify(conversationEntity, { id }, add, { consistent: true, conflictError });
       },
 
@@ -266,11 +264,9 @@ export const conversationStore = /* @__PURE__ */ using(
         };
         const options = {
           consistent: true,
-          conflictError,
           ...(current && { current, attempts: 1 }),
         };
-        const conversation = await table.modify(conversationEntity, { id }, decide, options);
-        if (!conversation) throw notFound('Conversation');
+        const conversation = await table.change(conversationEntity, { id }, decide, options);
         if (messages) await replacement.removeFormer(conversation);
         return conversation;
       },
@@ -281,9 +277,7 @@ export const conversationStore = /* @__PURE__ */ using(
           remove: true,
           alsoWrite: [tombstoneWrite(scope, id)],
         });
-        const options = { consistent: true, conflictError };
-        if (!(await table.modify(conversationEntity, { id }, decideRemoval, options)))
-          throw notFound('Conversation');
+        await table.change(conversationEntity, { id }, decideRemoval, { consistent: true });
         await cleanupQueue(scope).enqueue([id]);
       },
     };
@@ -304,6 +298,3 @@ const createNotOwnedError = () =>
     'INVALID_VALUE',
     'A conversation of a client token has no owner. Store the id of the visitor in metadata',
   );
-
-const conflictError = () =>
-  conflict('The conversation was changed by another request at the same time; read it again and retry');

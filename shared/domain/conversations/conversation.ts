@@ -64,6 +64,7 @@ export const sha256 = (text: string) => createHash('sha256').update(text).digest
 
 export const conversationEntity = defineEntity({
   type: 'conversation',
+  noun: 'conversation',
   schema: Conversation,
   key: ({ id }: { id: string }) => ({ PK: conversationPartition(id), SK: 'CONVERSATION' }),
   index: ({ id, clientTokenId, ownerId }) => ({

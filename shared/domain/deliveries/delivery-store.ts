@@ -5,6 +5,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { combineConditions, exists } from '../../platform/data/writes.ts';
 import { webhookEvents } from '../surfaces/surface/webhook-events.ts';
 import { surfaceStore } from '../surfaces/surface-store.ts';
 import {
@@ -14,9 +15,9 @@ import {
   deliveryDays,
   deliveryEntity,
   deliveryOutbox,
+  deliveryQueue,
 } from './delivery.ts';
-import { deliveryQueue } from './delivery-queue.ts';
-import { toOutboxKeys } from './outbox.ts';
+import { isUnattempted, toOutboxKeys } from './outbox.ts';
 
 const ListedDelivery = Delivery.pick({
   id: true,
@@ -68,13 +69,9 @@ export const deliveryResender = /* @__PURE__ */ using(['table:write', deliveryQu
       {
         set: { status: 'pending', tries: 0, nextAttemptAt, ttl },
         remove: ['leaseUntil'],
-        index: toOutboxKeys(deliveryOutbox, id, nextAttemptAt),
+        index: toOutboxKeys(deliveryOutbox.sweeping, id, nextAttemptAt),
       },
-      {
-        expression:
-          'attribute_exists(PK) AND attribute_not_exists(#taskId) AND (attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)',
-        values: { now: nextAttemptAt },
-      },
+      combineConditions(exists, isOfSurface, isUnattempted(deliveryOutbox, at)),
     );
     const delivery = await table.updateAndGet(deliveryEntity, write).catch((error) => {
       if (!(error instanceof ConditionFailed)) throw error;
@@ -84,6 +81,8 @@ export const deliveryResender = /* @__PURE__ */ using(['table:write', deliveryQu
     return ListedDelivery.parse({ ...delivery, attempts: JSON.stringify(delivery.attempts) });
   };
 });
+
+const isOfSurface = { expression: 'attribute_not_exists(#taskId)' };
 
 const createInProgressError = () =>
   conflict('An attempt of the delivery is in progress. Try again in a minute');

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { webhookEvents } from '../surfaces/surface/webhook-events.ts';
-import { toOutboxKeys } from './outbox.ts';
+import { defineOutbox, outboxQueue, toOutboxKeys } from './outbox.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export const deliveryDays = 30;
@@ -75,4 +76,16 @@ export const deliveryEntity = defineEntity({
   summary: ['executionId', 'type', 'status', 'attempts', 'nextAttemptAt', 'createdAt'],
 });
 
-export const deliveryOutbox = { entity: deliveryEntity, ...sweeping };
+export const deliveryOutbox = /* @__PURE__ */ defineOutbox({
+  entity: deliveryEntity,
+  sweeping,
+  toKey: ({ surfaceId, id }: DeliveryKey) => ({ surfaceId, id }),
+  // The partition ends with `SURFACE#<id>#DELIVERIES`.
+  readKey: ({ PK, SK: id }) => ({ surfaceId: PK.split('#').at(-2) ?? '', id }),
+  queue: 'DELIVERIES_QUEUE_URL',
+});
+
+export const deliveryQueue = /* @__PURE__ */ using(
+  ['queue:deliveries'],
+  /* @__PURE__ */ outboxQueue(deliveryOutbox),
+);

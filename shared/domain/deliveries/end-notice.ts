@@ -4,8 +4,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { RunSurface } from '../surfaces/surface/run-surface.ts';
 import type { WebhookEvent } from '../surfaces/surface/webhook-events.ts';
-import { deliveryEntity } from './delivery.ts';
-import { deliveryQueue } from './delivery-queue.ts';
+import { deliveryEntity, deliveryQueue } from './delivery.ts';
 import { prepareDelivery } from './new-delivery.ts';
 
 export interface ExecutionEnd {

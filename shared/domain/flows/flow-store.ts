@@ -7,18 +7,17 @@
  * Checks of steps come first (`checking/`), versions are in `version-store.ts`.
  */
 
-import { conflict, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
-import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { nameSearch } from '../../platform/data/lists/name-search.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
+import { markUsed } from '../../platform/data/mark-used.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import { payloadReader, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { createFirstDraft, saveDraft } from '../../platform/data/versions/version-kind.ts';
-import { exists, type Write } from '../../platform/data/writes.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import { type Flow, flowEntity, flowsPartition } from './flow.ts';
 import { createSecretUseWrites, secretKeysOfSteps } from './secret-keys.ts';
 import type { FlowStep } from './steps/step.ts';
@@ -31,11 +30,9 @@ export interface FlowChanges {
   steps?: FlowStep[] | undefined;
 }
 
-const markedEveryMs = 60_000;
-
 export const flowFinder = /* @__PURE__ */ using(['table:read', payloadReader], (scope: Scope) => {
   const { table } = scope;
-  const find = async (id: string): Promise<Flow> => requireFlow(await table.get(flowEntity, { id }));
+  const find = (id: string): Promise<Flow> => table.find(flowEntity, { id });
 
   return {
     find,
@@ -67,7 +64,7 @@ export const flowChanger = /* @__PURE__ */ using(
         const { after, alsoWrite = [] } = await decide(before);
         return { put: after, alsoWrite: [...alsoWrite, ...createSecretUseWrites(table, id, before, after)] };
       };
-      return requireFlow(await table.modify(flowEntity, { id }, decideWrite, { conflictError }));
+      return table.change(flowEntity, { id }, decideWrite);
     },
 );
 
@@ -144,18 +141,10 @@ export const flowStore = /* @__PURE__ */ using(parts, (scope: Scope) => {
         remove: true,
         alsoWrite: [tombstoneWrite(scope, id), ...createSecretUseWrites(table, id, flow, {})],
       });
-      requireFlow(await table.modify(flowEntity, { id }, decideRemoval, { conflictError }));
+      await table.change(flowEntity, { id }, decideRemoval);
     },
 
-    /** Writes at most once a minute. A concurrent change is retried, so neither is lost. */
-    async markRun({ id, lastRunAt }: Pick<Flow, 'id' | 'lastRunAt'>): Promise<void> {
-      if (lastRunAt && now().getTime() - Date.parse(lastRunAt) < markedEveryMs) return;
-      const changes = { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } };
-      // Ignored if the flow was just deleted: its runs fail with that reason.
-      await table
-        .commit([table.writes.update(flowEntity, { id }, changes, exists)])
-        .catch(onConditionFailed(undefined));
-    },
+    markRun: (flow: Pick<Flow, 'id' | 'lastRunAt'>) => markUsed(scope, flowEntity, flow, 'lastRunAt'),
   };
 });
 
@@ -163,11 +152,3 @@ const summarizeSteps = (steps: readonly FlowStep[]) => ({
   stepCount: steps.length,
   secretKeys: secretKeysOfSteps(steps),
 });
-
-function requireFlow(flow: Flow | undefined): Flow {
-  if (!flow) throw notFound('Flow');
-  return flow;
-}
-
-const conflictError = () =>
-  conflict('The flow was changed by another request at the same time; read it again and retry');

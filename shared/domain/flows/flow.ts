@@ -44,6 +44,7 @@ export const anyVersionPartition = tenantPartition('VERSIONS');
 
 export const flowEntity = defineEntity({
   type: 'flow',
+  noun: 'flow',
   schema: Flow,
   key: ({ id }: { id: string }) => ({ PK: flowPartition(id), SK: 'FLOW' }),
   index: ({ id, draft }) => ({

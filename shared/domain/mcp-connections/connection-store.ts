@@ -9,7 +9,7 @@
 
 import { mcpPort } from '../../adapters/mcp-client/mcp-adapter.ts';
 import type { OAuthClient, PreparedAuthorization } from '../../adapters/mcp-oauth/collecting-provider.ts';
-import { conflict, notFound, unprocessable, upstreamFailed } from '../../core/errors/errors.ts';
+import { unprocessable, upstreamFailed } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { plainStart } from '../../core/plain-start.ts';
@@ -55,7 +55,7 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
       audit(scope, principal, { action: `mcp-connection.${action}`, targetId: id, details: { name, url } });
 
     async function get(id: string): Promise<McpConnection> {
-      return requireConnection(await table.get(mcpConnectionEntity, { id }, { consistent: true }));
+      return table.find(mcpConnectionEntity, { id }, { consistent: true });
     }
 
     return {
@@ -128,7 +128,7 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
         const secret = isKnown ? before.sealedSecret : await sealSecret(id, clientSecret);
         const { token, link, write } = createLink(scope, id);
         const event = createAudit(principal, 'link-created', before);
-        const connection = await table.modify(
+        const connection = await table.change(
           mcpConnectionEntity,
           { id },
           (current) => {
@@ -144,30 +144,22 @@ export const mcpConnectionStore = /* @__PURE__ */ using(
             };
             return { put: after, alsoWrite: [write, event.write] };
           },
-          { consistent: true, conflictError },
+          { consistent: true },
         );
         event.log();
-        return { connection: requireConnection(connection), token };
+        return { connection, token };
       },
 
       /** Its tokens are gone at once. @throws 404, 409 */
       async remove(principal: Principal, id: string): Promise<void> {
         const event = createAudit(principal, 'deleted', await get(id));
         const removal = { remove: true as const, alsoWrite: [event.write] };
-        requireConnection(await table.modify(mcpConnectionEntity, { id }, () => removal, { conflictError }));
+        await table.change(mcpConnectionEntity, { id }, () => removal);
         event.log();
       },
     };
   },
 );
-
-function requireConnection(connection: McpConnection | undefined): McpConnection {
-  if (!connection) throw notFound('MCP connection');
-  return connection;
-}
-
-const conflictError = () =>
-  conflict('The MCP connection was changed by another request at the same time; read it again and retry');
 
 interface ConnectionRequest {
   url: string;

@@ -69,6 +69,7 @@ export const mcpConnectionsPartition = tenantPartition('MCPCONNECTIONS');
 
 export const mcpConnectionEntity = defineEntity({
   type: 'mcpConnection',
+  noun: 'MCP connection',
   schema: McpConnection,
   key: ({ id }: { id: string }) => ({ PK: tenantPartition(`MCPCONNECTION#${id}`), SK: 'CONNECTION' }),
   index: ({ id }) => ({ PK1: mcpConnectionsPartition, SK1: id }),

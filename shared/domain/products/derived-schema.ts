@@ -1,5 +1,4 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEntity } from '../agents/config/agent.ts';
@@ -26,7 +25,7 @@ export const derivedSchema = /* @__PURE__ */ using(
   (scope: Scope) =>
     async ({ flowId, agentId }: SchemaTarget, sandbox: Sandbox): Promise<JsonSchema> => {
       if (agentId !== null) {
-        if (!(await scope.table.get(agentEntity, { id: agentId }))) throw notFound('Agent');
+        await scope.table.find(agentEntity, { id: agentId });
         return agentParameters;
       }
       const { steps } = await flowFinder(scope).get(flowId ?? '');

@@ -1,4 +1,3 @@
-import { conflict, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { mergePatch } from '../../core/json/merge-patch.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -48,16 +47,14 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
       const { after, alsoWrite } = await decide(before);
       return { put: toItem({ ...after, updatedAt }), ...(alsoWrite && { alsoWrite }) };
     };
-    return requireProduct(
-      await table.modify(productEntity, { id }, decideWrite, { conflictError: createProductConflict }),
-    );
+    return table.change(productEntity, { id }, decideWrite);
   }
 
   return {
     change,
 
     /** @throws 404 */
-    find: async (id: string): Promise<Product> => requireProduct(await table.get(productEntity, { id })),
+    find: (id: string): Promise<Product> => table.find(productEntity, { id }),
 
     /** Newest first, from index entries alone. */
     async list(query: CursorQuery & { search?: string | undefined }) {
@@ -108,11 +105,3 @@ function toItem(product: Parameters<typeof toStoredProduct>[0]) {
   assertFits('a product', { canvas, spec, capabilities });
   return item;
 }
-
-function requireProduct(product: Product | undefined): Product {
-  if (!product) throw notFound('Product');
-  return product;
-}
-
-export const createProductConflict = () =>
-  conflict('The product was changed by another request at the same time; read it again and retry');

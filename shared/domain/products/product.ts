@@ -61,6 +61,7 @@ export const productPartition = (id: string) => tenantPartition(`PRODUCT#${id}`)
 
 export const productEntity = defineEntity({
   type: 'product',
+  noun: 'product',
   schema: Product,
   key: ({ id }: { id: string }) => ({ PK: productPartition(id), SK: 'PRODUCT' }),
   index: ({ id }) => ({ PK1: productsPartition, SK1: id }),

@@ -8,11 +8,11 @@
  * results of runs.
  */
 
-import { conflict, notFound } from '../../core/errors/errors.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
-import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
-import { decodeReadable } from '../../platform/data/entity.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { createConflictError, createMissingError, decodeReadable } from '../../platform/data/entity.ts';
 import { forEachInTime } from '../../platform/data/for-each-in-time.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
@@ -33,9 +33,7 @@ import { filterMatching, recordLister, walkMatching } from './record-list.ts';
 export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, signal } = scope;
 
-  async function get(id: string): Promise<RecordItem> {
-    return requireRecord(await table.get(recordEntity, { id }, { consistent: true }));
-  }
+  const get = (id: string): Promise<RecordItem> => table.find(recordEntity, { id }, { consistent: true });
 
   /** The records that exist and can be read, in the requested order. */
   async function getMany(ids: readonly string[]): Promise<RecordItem[]> {
@@ -88,7 +86,9 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     /** Concurrent updates of the same values do not conflict: the last one wins. */
     async update(id: string, changes: RecordChanges): Promise<RecordItem> {
       if (changes.type === undefined && changes.name === undefined) {
-        return requireRecord(await replaceValues(id, changes, exists).catch(onConditionFailed(undefined)));
+        return replaceValues(id, changes, exists).catch((error) => {
+          throw error instanceof ConditionFailed ? createMissingError(recordEntity) : error;
+        });
       }
       const decide = (before: RecordItem) => {
         const { type = before.type, name = before.name } = changes;
@@ -96,9 +96,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
           ? { update: createValuesUpdate(scope, changes), condition: hasTypeAndName(before) }
           : recordMove(scope, before, changes);
       };
-      return requireRecord(
-        await table.modify(recordEntity, { id }, decide, { consistent: true, conflictError }),
-      );
+      return table.change(recordEntity, { id }, decide, { consistent: true });
     },
 
     /** Creates the record, or replaces the metadata of the one with that type and name. @throws ServiceError like `create`. */
@@ -116,26 +114,16 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
         await table.commit(recordInserts(table.writes, record));
         return record;
       };
-      return retryOnConflict(upsertOnce, { conflictError });
+      return retryOnConflict(upsertOnce, { conflictError: () => createConflictError(recordEntity) });
     },
 
     /** No read returns the record any more. The cleanup removes its step results. */
     async remove(id: string): Promise<void> {
       const decideRemoval = (record: RecordItem) => recordRemoval(scope, record);
-      requireRecord(
-        await table.modify(recordEntity, { id }, decideRemoval, { consistent: true, conflictError }),
-      );
+      await table.change(recordEntity, { id }, decideRemoval, { consistent: true });
     },
   };
 });
-
-function requireRecord(record: RecordItem | undefined): RecordItem {
-  if (!record) throw notFound('Record');
-  return record;
-}
-
-const conflictError = () =>
-  conflict('The record was changed by another request at the same time; read it again and retry');
 
 /** Unique together within a tenant. */
 export type TypeAndName = Pick<RecordItem, 'type' | 'name'>;

@@ -59,6 +59,7 @@ export const recordsRange = (type: string | undefined) =>
 /** Shares its partition with checkpoints. JSON text: maps reject large numbers and deep nesting, and take up to 50 % more. */
 export const recordEntity = defineEntity({
   type: 'record',
+  noun: 'record',
   schema: RecordItem.extend({
     metadata: jsonText<unknown>().pipe(Metadata),
     messages: jsonText<unknown>().pipe(RecordMessages),

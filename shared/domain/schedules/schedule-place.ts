@@ -21,8 +21,7 @@ export async function assertTakesSchedules(
   { table }: Scope,
   { productId, surfaceId }: SchedulePlace,
 ): Promise<void> {
-  const surface = await table.get(surfaceEntity, { productId, id: surfaceId });
-  if (!surface) throw notFound('Surface');
+  const surface = await table.find(surfaceEntity, { productId, id: surfaceId });
   if (surface.type === 'schedule') return;
   const message = `The surface has the type ${surface.type}. Create schedules on a surface of the type schedule`;
   throw invalidAt('surfaceId', 'INVALID_VALUE', message);

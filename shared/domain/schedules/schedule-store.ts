@@ -57,9 +57,7 @@ export const scheduleStore = /* @__PURE__ */ using(
         const after = { ...before, ...edited, nextRunAt, updatedAt: at.toISOString() };
         return { put: toItem(retimed ? { ...after, sweepAt: computeRepairAt(at) } : after) };
       };
-      const options = { current, consistent: true, conflictError: createScheduleConflict };
-      const schedule = await table.modify(scheduleEntity, { id }, decide, options);
-      if (!schedule) throw notFound('Schedule');
+      const schedule = await table.change(scheduleEntity, { id }, decide, { current, consistent: true });
       if (retimed) await wakeUps(scope).follow(id);
       return schedule;
     }
@@ -115,10 +113,7 @@ export const scheduleStore = /* @__PURE__ */ using(
             tombstoneWrite(scope, id),
           ],
         });
-        const removed = await table.modify(scheduleEntity, { id }, decideRemoval, {
-          conflictError: createScheduleConflict,
-        });
-        if (!removed) throw notFound('Schedule');
+        await table.change(scheduleEntity, { id }, decideRemoval);
         await cleanupQueue(scope).enqueue([id]);
       },
     };
@@ -156,6 +151,3 @@ const createTooManyError = () =>
     code: 'LIMIT_REACHED',
     message: `A surface has at most ${schedulesMax} schedules. Delete those that are no longer used`,
   });
-
-export const createScheduleConflict = () =>
-  conflict('The schedule was changed by another request at the same time; read it again and retry');

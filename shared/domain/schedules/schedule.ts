@@ -72,6 +72,7 @@ export const scheduleSweep = 'SCHEDULE';
 
 export const scheduleEntity = defineEntity({
   type: 'schedule',
+  noun: 'schedule',
   schema: Schedule,
   key: ({ id }: { id: string }) => ({ PK: schedulePartition(id), SK: 'SCHEDULE' }),
   index: ({ id, surfaceId, sweepAt }) => ({

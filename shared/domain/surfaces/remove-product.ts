@@ -1,4 +1,4 @@
-import { ifMissing, notFound } from '../../core/errors/errors.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
@@ -8,7 +8,6 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { apiKeyStore } from '../api-keys/api-key-store.ts';
 import { createKeyValueRemoval } from '../api-keys/key-values.ts';
 import { type Product, productEntity } from '../products/product.ts';
-import { createProductConflict } from '../products/product-store.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
 import { listUsedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { surfaceEntity } from './surface/surface.ts';
@@ -48,10 +47,7 @@ async function remove(scope: Scope, id: string): Promise<string[]> {
       tombstoneWrite(scope, surface.id),
     ]),
   });
-  const removed = await table.modify(productEntity, { id }, decideRemoval, {
-    conflictError: createProductConflict,
-  });
-  if (!removed) throw notFound('Product');
+  const removed = await table.change(productEntity, { id }, decideRemoval);
   return removed.surfaces.map((surface) => surface.id);
 }
 

@@ -1,4 +1,4 @@
-import { conflict, notFound } from '../../core/errors/errors.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import { assertFits } from '../content-size.ts';
 import { type Surface, toStoredSurface } from './surface/surface.ts';
 import { assertBehavior } from './surface/surface-behavior.ts';
@@ -62,16 +62,8 @@ export function toFittingItem(surface: Surface) {
   return item;
 }
 
-export function requireSurface(surface: Surface | undefined): Surface {
-  if (!surface) throw notFound('Surface');
-  return surface;
-}
-
 export const createTooManySurfaces = () =>
   conflict({
     code: 'LIMIT_REACHED',
     message: `A product has at most ${surfacesMax} surfaces. Delete those that are no longer used`,
   });
-
-export const createSurfaceConflict = () =>
-  conflict('The surface was changed by another request at the same time; read it again and retry');

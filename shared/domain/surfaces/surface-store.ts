@@ -11,7 +11,7 @@ import { type Product, productEntity, productPartition } from '../products/produ
 import { productStore } from '../products/product-store.ts';
 import { listUsedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { type Surface, surfaceEntity, surfacesPartition } from './surface/surface.ts';
-import { createSurfaceConflict, requireSurface, toFittingItem } from './surface-changes.ts';
+import { toFittingItem } from './surface-changes.ts';
 
 export interface SurfaceFilter {
   type?: string | undefined;
@@ -39,7 +39,7 @@ export const surfaceStore = /* @__PURE__ */ using(
     const products = productStore(scope);
 
     async function find(productId: string, id: string): Promise<Surface> {
-      return requireSurface(await table.get(surfaceEntity, { productId, id }));
+      return table.find(surfaceEntity, { productId, id });
     }
 
     /** Applies a change to the current surface atomically. @throws 404; 409 after conflicts on every attempt. */
@@ -53,11 +53,7 @@ export const surfaceStore = /* @__PURE__ */ using(
         const { after, ...others } = await decide(before);
         return { put: toFittingItem({ ...after, updatedAt }), ...others };
       };
-      return requireSurface(
-        await table.modify(surfaceEntity, { productId, id }, decideWrite, {
-          conflictError: createSurfaceConflict,
-        }),
-      );
+      return table.change(surfaceEntity, { productId, id }, decideWrite);
     }
 
     return {

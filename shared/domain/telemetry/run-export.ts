@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
-import { toOutboxKeys } from '../deliveries/outbox.ts';
+import { defineOutbox, outboxQueue, toOutboxKeys } from '../deliveries/outbox.ts';
 
 /** A run that has ended and is to be sent to a collector. Written in the transaction that ends the run. */
 export const RunExport = z.object({
@@ -43,7 +44,22 @@ export const runExportEntity = defineEntity({
   index: ({ id, nextAttemptAt }) => toOutboxKeys(sweeping, id, nextAttemptAt),
 });
 
-export const exportOutbox = { entity: runExportEntity, ...sweeping };
+export const exportOutbox = /* @__PURE__ */ defineOutbox({
+  entity: runExportEntity,
+  sweeping,
+  toKey: ({ id, to }: ExportKey) => ({ id, to }),
+  readKey({ SK }) {
+    const [id = '', to = ''] = SK.split('#');
+    return { id, to };
+  },
+  queue: 'TELEMETRY_QUEUE_URL',
+});
+
+/** A queue of its own, so that a collector that is down does not delay webhooks. */
+export const exportQueue = /* @__PURE__ */ using(
+  ['queue:telemetry'],
+  /* @__PURE__ */ outboxQueue(exportOutbox),
+);
 
 const seconds = (count: number) => count * 1_000;
 const minutes = (count: number) => seconds(count * 60);

@@ -3,8 +3,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { PayloadRef } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
-import { exportQueue } from './export-queue.ts';
-import { exportDays, type RunExport, runExportEntity, toDeployment } from './run-export.ts';
+import { exportDays, exportQueue, type RunExport, runExportEntity, toDeployment } from './run-export.ts';
 import { telemetrySettingEntity } from './telemetry-setting.ts';
 
 export interface EndedRun {

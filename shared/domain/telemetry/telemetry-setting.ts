@@ -27,6 +27,7 @@ const partition = tenantPartition('TELEMETRY');
 /** Holds for runs that end from now on. */
 export const telemetrySettingEntity = defineEntity({
   type: 'telemetrySetting',
+  noun: 'telemetry setting',
   schema: TelemetrySetting,
   key: (_none: object) => ({ PK: partition, SK: 'CURRENT' }),
 });

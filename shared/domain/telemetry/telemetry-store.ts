@@ -72,11 +72,8 @@ const replacedSeconds = 2 * 3_600;
 export const telemetryReader = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope /** @throws 404 */) =>
-    async (): Promise<TelemetrySetting> => {
-      const setting = await table.get(telemetrySettingEntity, {}, { consistent: true });
-      if (!setting) throw notFound('Telemetry setting');
-      return setting;
-    },
+    (): Promise<TelemetrySetting> =>
+      table.find(telemetrySettingEntity, {}, { consistent: true }),
 );
 
 export const telemetryWriter = /* @__PURE__ */ using(

@@ -1,5 +1,4 @@
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
-import { conflict, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
@@ -25,7 +24,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
     list: toolLister(table, getMany),
 
     async get(id: string): Promise<Tool> {
-      return requireTool(await table.get(toolEntity, { id }));
+      return table.find(toolEntity, { id });
     },
 
     async create(owner: Pick<Tool, 'userId' | 'organizationId'>, input: NewTool): Promise<Tool> {
@@ -58,27 +57,17 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
     ): Promise<Tool> {
       const at = now().toISOString();
       const defined = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-      const changed = await table.modify(
-        toolEntity,
-        { id },
-        async (before) => {
-          const merged: Tool = { ...before, ...defined, updatedAt: at };
-          const after = {
-            ...merged,
-            search: merged.name.toLowerCase(),
-            secretKeys: secretKeysOfTool(merged),
-          };
-          await check(after);
-          await assertConnections(
-            table,
-            listToolConnections(after.config),
-            listToolConnections(before.config),
-          );
-          return { put: toItem(after), alsoWrite: createSecretUseWrites(table, id, before, after) };
-        },
-        { conflictError },
-      );
-      return requireTool(changed);
+      return table.change(toolEntity, { id }, async (before) => {
+        const merged: Tool = { ...before, ...defined, updatedAt: at };
+        const after = {
+          ...merged,
+          search: merged.name.toLowerCase(),
+          secretKeys: secretKeysOfTool(merged),
+        };
+        await check(after);
+        await assertConnections(table, listToolConnections(after.config), listToolConnections(before.config));
+        return { put: toItem(after), alsoWrite: createSecretUseWrites(table, id, before, after) };
+      });
     },
 
     async remove(id: string): Promise<void> {
@@ -86,7 +75,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write', 'table:delete'], 
         remove: true as const,
         alsoWrite: [tombstoneWrite(scope, id), ...createSecretUseWrites(table, id, tool, {})],
       });
-      requireTool(await table.modify(toolEntity, { id }, decideRemoval, { conflictError }));
+      await table.change(toolEntity, { id }, decideRemoval);
     },
   };
 });
@@ -108,11 +97,3 @@ const toItem = ({ parametersSchema, config, ...tool }: Tool): StoredOf<typeof to
   parametersSchema: JSON.stringify(parametersSchema),
   config: JSON.stringify(config),
 });
-
-function requireTool(tool: Tool | undefined): Tool {
-  if (!tool) throw notFound('Tool');
-  return tool;
-}
-
-const conflictError = () =>
-  conflict('The tool was changed by another request at the same time; read it again and retry');

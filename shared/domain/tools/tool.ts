@@ -32,6 +32,7 @@ export const toolTypePartition = (toolType: string) => tenantPartition(`TOOLS#${
 /** Free-form values are stored as JSON text, as those of records. */
 export const toolEntity = defineEntity({
   type: 'tool',
+  noun: 'tool',
   schema: Tool.extend({
     parametersSchema: jsonText<unknown>().pipe(Json),
     config: jsonText<unknown>().pipe(Json),

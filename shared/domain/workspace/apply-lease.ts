@@ -7,15 +7,16 @@
 
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
-import { getAloneSince } from '../../core/earlier-process.ts';
+import { startRenewal } from '../../core/concurrency/renewal.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import { leaseOn } from '../../platform/data/lease.ts';
+import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** How long the workspace of an apply that crashed is taken. */
@@ -35,39 +36,42 @@ const workspaceLeaseEntity = defineEntity({
   key: (_source: object) => ({ PK: tenantPartition('WORKSPACE'), SK: 'APPLY' }),
 });
 
+const lease = /* @__PURE__ */ leaseOn(workspaceLeaseEntity, {
+  holder: 'holder',
+  until: 'until',
+  since: 'takenAt',
+  format: 'ms',
+  leaseMs,
+});
+
 /** Does work while no other apply of the tenant plans or writes. @throws 409 while one does */
 export const soleApply = /* @__PURE__ */ using(['table:write', 'table:delete'], ({ table, now }: Scope) => {
   const { writes } = table;
 
   return async <T>(work: (lost: AbortSignal) => Promise<T>): Promise<T> => {
     const holder = randomUUID();
-    const at = now().getTime();
-    const lease = { holder, takenAt: at, until: at + leaseMs, ttl: unixSeconds(now()) + keptSeconds };
-    const isFree = {
-      // A request that is repeated finds what the first one wrote.
-      expression: 'attribute_not_exists(#until) OR #until <= :at OR #takenAt < :alone OR #holder = :own',
-      values: { at, alone: getAloneSince(), own: holder },
-    };
-    await table.commit([writes.put(workspaceLeaseEntity, lease, isFree)]).catch((error) => {
+    const { set, condition: isFree } = lease.acquire(now(), holder);
+    const item = { ...set, ttl: unixSeconds(now()) + keptSeconds };
+    await table.commit([writes.put(workspaceLeaseEntity, item, isFree)]).catch((error) => {
       throw error instanceof ConditionFailed ? createApplyingError() : error;
     });
 
-    const isHolder = { expression: '#holder = :own', values: { own: holder } };
-    const renew = async () => {
-      const changes = { set: { until: now().getTime() + leaseMs } };
-      const isKept = await table
-        .commit([writes.update(workspaceLeaseEntity, {}, changes, isHolder)])
-        .then(() => true, onConditionFailed(false));
-      if (!isKept) throw new LeaseLost();
+    const renew = () => {
+      const { condition, ...changes } = lease.extend(now(), holder);
+      return table.commit([writes.update(workspaceLeaseEntity, {}, changes, condition)]);
     };
     const failure = 'The lease of an apply could not be kept';
-    const { lost, stop } = startRenewal(renew, { everyMs: leaseMs / 4, failure });
+    const { lost, stop } = startRenewal(renew, {
+      everyMs: leaseMs / 4,
+      failure,
+      isLoss: isConditionFailed,
+    });
     try {
       return await work(lost);
     } finally {
       stop();
       await table
-        .commit([writes.remove(workspaceLeaseEntity, {}, isHolder)])
+        .commit([writes.remove(workspaceLeaseEntity, {}, lease.isHolder(holder))])
         .catch((error) => log.warn(failure, { error }));
     }
   };

@@ -16,6 +16,7 @@ import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { type IndexKeys, tenantPartition } from '../../platform/data/keys.ts';
+import { leaseOn } from '../../platform/data/lease.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -106,6 +107,7 @@ const childRunIndex = ({ id, parentExecutionId }: Placed): IndexKeys =>
 
 export const agentExecutionEntity = defineEntity({
   type: 'agentExecution',
+  noun: 'execution',
   schema: AgentExecution,
   key: ({ id }: { id: string }) => ({ PK: agentRunPartition(id), SK: 'EXECUTION' }),
   index: (execution) => ({
@@ -136,11 +138,15 @@ export const isExecutionOver = ({ status }: Pick<AgentExecution, 'status'>) =>
 
 /** How long a process has a run before it must renew its lease. */
 const leaseMs = 90_000;
+export const runLease = /* @__PURE__ */ leaseOn(agentExecutionEntity, {
+  holder: 'holder',
+  until: 'leaseUntil',
+  format: 'iso',
+  leaseMs,
+});
 
 /** How long a message may wait for a worker before the sweep sends another. */
 export const resentAfterMs = 5 * 60_000;
-
-export const getLeaseEnd = (now: Date) => new Date(now.getTime() + leaseMs).toISOString();
 
 const isOpen = {
   expression: '#summary.#status = :running OR #summary.#status = :paused',
@@ -202,11 +208,11 @@ export function toPauseWrite(
 
 /** Commit it with the fact `continue`. */
 export function toContinueWrite({ table, now }: Scope, execution: AgentExecution, holder: string): Write {
-  const leaseUntil = getLeaseEnd(now());
+  const lease = runLease.toMembers(now(), holder);
   return table.writes.update(
     agentExecutionEntity,
     { id: execution.id },
-    { set: { status: 'running', leaseUntil, holder }, index: openRunIndex({ ...execution, leaseUntil }) },
+    { set: { status: 'running', ...lease }, index: openRunIndex({ ...execution, ...lease }) },
     isPaused,
   );
 }
@@ -221,7 +227,7 @@ export async function releaseRun(
     agentExecutionEntity,
     { id },
     { set: { holder: '', activeMs } },
-    { expression: '#holder = :former', values: { former: holder } },
+    runLease.isHolder(holder),
   );
   await table.commit([write]).catch(onConditionFailed(undefined));
 }

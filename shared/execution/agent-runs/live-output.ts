@@ -9,6 +9,7 @@
  * taken again, told apart by `restarts`.
  */
 import * as z from 'zod';
+import { delayFlush } from '../../core/concurrency/gather.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
@@ -129,8 +130,8 @@ export function openLiveOutput(
   let place = { fact: -1, n: 0 };
   /** Until the next fact, which says everything. */
   let isBroken = false;
-  let timer: NodeJS.Timeout | undefined;
   let isWriting = false;
+  const soon = delayFlush(flush);
   const isFollowed = () => !isBroken && untilMs > scope.now().getTime();
 
   async function write(): Promise<void> {
@@ -140,7 +141,7 @@ export function openLiveOutput(
   }
 
   async function flush(): Promise<void> {
-    stopTimer();
+    soon.stop();
     if (isWriting || !isFollowed() || waiting.isEmpty()) return;
     isWriting = true;
     try {
@@ -154,13 +155,8 @@ export function openLiveOutput(
   }
 
   function schedule(): void {
-    if (timer || isWriting || !isFollowed() || waiting.isEmpty()) return;
-    timer = setTimeout(flush, gatheredMs);
-  }
-
-  function stopTimer(): void {
-    clearTimeout(timer);
-    timer = undefined;
+    if (isWriting || !isFollowed() || waiting.isEmpty()) return;
+    soon.start(gatheredMs);
   }
 
   return {
@@ -180,13 +176,13 @@ export function openLiveOutput(
     /** The facts that are recorded next hold what waits. Their readers get no more chunks of it. */
     async settle(): Promise<void> {
       if (waiting.hasToolEvents()) await flush();
-      stopTimer();
+      soon.stop();
       waiting.settle();
       isBroken = false;
     },
 
     close(): void {
-      stopTimer();
+      soon.stop();
       untilMs = 0;
     },
   };

@@ -161,11 +161,8 @@ export interface LoadedRun {
 export const logFacts = (log: readonly LogEntry[]): Fact[] => log.map(({ fact }) => fact);
 
 /** @throws 404 if there is no such execution. */
-export async function findExecution({ table }: Pick<Scope, 'table'>, id: string): Promise<AgentExecution> {
-  const execution = await table.get(agentExecutionEntity, { id }, { consistent: true });
-  if (!execution) throw notFound('Execution');
-  return execution;
-}
+export const findExecution = ({ table }: Pick<Scope, 'table'>, id: string): Promise<AgentExecution> =>
+  table.find(agentExecutionEntity, { id }, { consistent: true });
 
 /** @throws 404 */
 export async function loadRun(scope: Scope, id: string): Promise<LoadedRun> {

@@ -24,7 +24,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Principal, userVariables } from '../../platform/identity/principal.ts';
 import { startBudgetCheck } from '../model-calls/payers.ts';
-import { type AgentExecution, agentExecutionEntity, getLeaseEnd, toAgentRun } from './agent-execution.ts';
+import { type AgentExecution, agentExecutionEntity, runLease, toAgentRun } from './agent-execution.ts';
 import {
   type AgentToRun,
   type ClientTool,
@@ -157,8 +157,7 @@ function buildExecution(
     activeMs: 0,
     restarts: 0,
     // A sub-agent runs in the process of its parent.
-    holder: background && !parent && !request.beginsHere ? '' : newId('hold'),
-    leaseUntil: getLeaseEnd(at),
+    ...runLease.toMembers(at, background && !parent && !request.beginsHere ? '' : newId('hold')),
     input,
     spec,
     isLogged: config.loggingPolicy !== 'off',

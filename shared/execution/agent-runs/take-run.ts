@@ -1,9 +1,9 @@
 import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
+import { combineConditions, type Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
-import { type AgentExecution, agentExecutionEntity, getLeaseEnd, openRunIndex } from './agent-execution.ts';
+import { type AgentExecution, agentExecutionEntity, openRunIndex, runLease } from './agent-execution.ts';
 import { openJournal } from './run-journal.ts';
 import type { LoadedRun, LogEntry } from './run-log.ts';
 
@@ -33,23 +33,19 @@ export async function appendFacts(
   };
 }
 
+const isRunning = { expression: '#summary.#status = :running', values: { running: 'running' } };
+
 /** Takes a run whose process is gone. @returns whether this process has it now. */
 export async function acquireLease(scope: Scope, run: LoadedRun, holder: string): Promise<boolean> {
   const { table, now } = scope;
-  const { id, holder: former, leaseUntil: formerLease } = run.execution;
-  const leaseUntil = getLeaseEnd(now());
+  const { execution } = run;
+  const set = runLease.toMembers(now(), holder);
+  const isAsRead = { expression: '#leaseUntil = :formerEnd', values: { formerEnd: execution.leaseUntil } };
   const write = table.writes.update(
     agentExecutionEntity,
-    { id },
-    {
-      set: { holder, leaseUntil },
-      add: { restarts: 1 },
-      index: openRunIndex({ ...run.execution, leaseUntil }),
-    },
-    {
-      expression: '#summary.#status = :running AND #holder = :former AND #leaseUntil = :formerLease',
-      values: { running: 'running', former, formerLease },
-    },
+    { id: execution.id },
+    { set, add: { restarts: 1 }, index: openRunIndex({ ...execution, ...set }) },
+    combineConditions(isRunning, runLease.isHolder(execution.holder), isAsRead),
   );
   try {
     await table.commit([write]);
@@ -80,16 +76,11 @@ export function keepLease(
 ): AgentRunLease {
   const { table, now } = scope;
   const { id } = execution;
-  const ownRun = {
-    expression: '#holder = :holder AND #summary.#status = :running',
-    values: { holder, running: 'running' },
-  };
-
   async function renew(): Promise<void> {
-    const leaseUntil = getLeaseEnd(now());
-    const index = openRunIndex({ ...execution, leaseUntil });
+    const { set, condition } = runLease.extend(now(), holder);
+    const changes = { set, index: openRunIndex({ ...execution, ...set }) };
     await table.commit([
-      table.writes.update(agentExecutionEntity, { id }, { set: { leaseUntil }, index }, ownRun),
+      table.writes.update(agentExecutionEntity, { id }, changes, combineConditions(isRunning, condition)),
     ]);
   }
 

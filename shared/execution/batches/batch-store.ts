@@ -6,7 +6,7 @@
  * `stop` lists the end at once. Records that run then still finish, so settling relists a stopped batch with their
  * counts.
  */
-import { conflict, notFound } from '../../core/errors/errors.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import { measure } from '../../core/invocation.ts';
 import { noNotification } from '../../domain/deliveries/end-notice.ts';
 import { type EndStatus, runEntity } from '../../domain/runs/run.ts';
@@ -50,11 +50,7 @@ export const recordSlot = (batch: Pick<Batch, 'recordConcurrency'>, n: number) =
 export const batchFinder = /* @__PURE__ */ using(['table:write', runEnd], (scope: Scope) => {
   const { table } = scope;
 
-  async function get(id: string): Promise<Batch> {
-    const batch = await table.get(batchEntity, { id }, { consistent: true });
-    if (!batch) throw notFound('Batch');
-    return batch;
-  }
+  const get = (id: string): Promise<Batch> => table.find(batchEntity, { id }, { consistent: true });
 
   return {
     get,

@@ -135,6 +135,7 @@ export const firstSweepDelayMs = 15 * 60_000;
 
 export const batchEntity = defineEntity({
   type: 'batch',
+  noun: 'batch',
   schema: Batch,
   key: ({ id }: { id: string }) => ({ PK: batchPartition(id), SK: 'BATCH' }),
   index: ({ id, startedAt }) => ({

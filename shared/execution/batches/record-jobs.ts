@@ -7,6 +7,7 @@
  * `loadGivenUpJob` is for the dead-letter worker: it skips what cannot be decoded, since the batch waits for the record
  * until it is counted.
  */
+import { gatherCalls } from '../../core/concurrency/gather.ts';
 import { log } from '../../core/log.ts';
 import { recordEntity } from '../../domain/records/record.ts';
 import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
@@ -123,24 +124,8 @@ const freshMs = 500;
 export type JobLoader = ReturnType<typeof openJobLoader>;
 
 /** Loads runs that begin at the same time in one round trip, such as those of all slots after a common commit. */
-export function openJobLoader(scope: Scope) {
-  let waiting: { message: RunMessage; resolve: (job: Promise<RecordJob>) => void }[] = [];
-
-  function flush() {
-    const gathered = waiting;
-    waiting = [];
-    const jobs = loadJobsSeparately(
-      scope,
-      gathered.map(({ message }) => message),
-    );
-    for (const [index, { resolve }] of gathered.entries()) resolve(jobs[index] as Promise<RecordJob>);
-  }
-
-  return (message: RunMessage): Promise<RecordJob> =>
-    new Promise((resolve) => {
-      if (waiting.push({ message, resolve }) === 1) setImmediate(flush);
-    });
-}
+export const openJobLoader = (scope: Scope) =>
+  gatherCalls((messages: readonly RunMessage[]) => loadJobsSeparately(scope, messages));
 
 type Runs = readonly [Delivered, ...Delivered[]];
 

@@ -9,6 +9,7 @@
  * A crash leaves the messages, which become visible again: the lease fences the old process off, and runs whose end is
  * stored do nothing. A permit of a crashed slot stays until the sweep finds its batch stalled.
  */
+import { delayFlush, gatherCalls } from '../../core/concurrency/gather.ts';
 import { runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { deleteMessages } from '../../platform/aws/queues.ts';
@@ -245,32 +246,26 @@ interface Request {
   slot: number;
   /** Whether the slot asks for a permit, or passes its own on. */
   kind: 'acquire' | 'release';
-  resolve: (mayRun: boolean) => void;
 }
 
 /** The permits that slots acquire and release in the share of their batch. The requests of an invocation are written together. */
 export function openSlotPermits(scope: Scope) {
-  const waiting = new Map<string, Request[]>();
+  const ofBatches = new Map<string, (request: Request) => Promise<boolean>>();
 
   function requestPermit(batchId: string, slot: number, kind: Request['kind']): Promise<boolean> {
-    return new Promise((resolve) => {
-      const requests = waiting.get(batchId);
-      if (requests) return void requests.push({ slot, kind, resolve });
-      waiting.set(batchId, [{ slot, kind, resolve }]);
-      setImmediate(() => void answerRequests(batchId));
-    });
+    const request =
+      ofBatches.get(batchId) ??
+      gatherCalls((requests: readonly Request[]) => answerRequests(batchId, requests), { inTurn: true });
+    ofBatches.set(batchId, request);
+    return request({ slot, kind });
   }
 
-  async function answerRequests(batchId: string): Promise<void> {
-    for (let requests = waiting.get(batchId); requests?.length; requests = waiting.get(batchId)) {
-      waiting.set(batchId, []);
-      const answers = await settleRequests(scope, batchId, requests).catch((error) => {
-        log.warn('The slots of a batch could not take or give up their places', { error, batchId });
-        return requests.map(() => true);
-      });
-      for (const [index, { resolve }] of requests.entries()) resolve(answers[index] ?? true);
-    }
-    waiting.delete(batchId);
+  function answerRequests(batchId: string, requests: readonly Request[]): Promise<boolean>[] {
+    const settling = settleRequests(scope, batchId, requests).catch((error): boolean[] => {
+      log.warn('The slots of a batch could not take or give up their places', { error, batchId });
+      return [];
+    });
+    return requests.map(async (_, index) => (await settling)[index] ?? true);
   }
 
   return {
@@ -360,19 +355,16 @@ const waitMs = 250;
  */
 export function openEarlyDeletes() {
   const done: string[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  const flush = () => {
-    timer = undefined;
-    const handles = done.splice(0);
-    void deleteMessages('RUNS_QUEUE_URL', handles).catch((error) =>
+  const soon = delayFlush(() =>
+    deleteMessages('RUNS_QUEUE_URL', done.splice(0)).catch((error) =>
       log.warn('Messages that are done could not be deleted early', { error }),
-    );
-  };
+    ),
+  );
   return {
     add(receiptHandle: string) {
       done.push(receiptHandle);
-      timer ??= setTimeout(flush, waitMs);
+      soon.start(waitMs);
     },
-    [Symbol.dispose]: () => clearTimeout(timer),
+    [Symbol.dispose]: soon.stop,
   };
 }

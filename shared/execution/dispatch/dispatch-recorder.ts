@@ -5,6 +5,7 @@
  * with an expiry.
  * The end is committed once: as cancelled if somebody cancelled the run since its process last looked.
  */
+import { delayFlush } from '../../core/concurrency/gather.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { getStartedIn } from '../../core/tracing/active-span.ts';
@@ -28,7 +29,7 @@ import type { StepResult } from '../engine/engine.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
 import { endError, type FlowEnding, toFlowEnding, toFlowRun } from '../runs/flow-run-listing.ts';
-import { flushSoon, openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
+import { openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import { sealedValues } from '../runs/sealed-values.ts';
 import { toSpendingWrites } from '../runs/spending.ts';
 import type { PreparedRun } from './prepare.ts';
@@ -162,7 +163,7 @@ function recordWhenSuspended(
       throw failure;
     });
   }
-  const soon = flushSoon(() => count());
+  const soon = delayFlush(() => count());
   const spend = (calls: readonly ModelCall[]) => {
     totals = addTotals(totals, totalsOfCalls(calls));
     uncounted.push(...calls);

@@ -37,8 +37,7 @@ export async function resumeFlowRun(
   { executionId, toolOutputs, alsoWrite = [] }: ResumeRequest,
 ): Promise<ResumedDispatch> {
   const { table } = scope;
-  const execution = await table.get(executionEntity, { id: executionId }, { consistent: true });
-  if (!execution) throw notFound('Execution');
+  const execution = await table.find(executionEntity, { id: executionId }, { consistent: true });
   const { paused } = execution;
   if (!paused) throw createNotPausedError();
   requireAll(principal, paused.permissions);

@@ -60,6 +60,7 @@ export const executionSweep = 'EXECUTION';
 
 export const executionEntity = defineEntity({
   type: 'execution',
+  noun: 'execution',
   schema: Execution,
   key: ({ id }: { id: string }) => ({ PK: tenantPartition(`EXECUTION#${id}`), SK: 'EXECUTION' }),
   index: ({ id, leaseUntil }) => sweepKeys(executionSweep, id, leaseUntil),

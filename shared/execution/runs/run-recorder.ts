@@ -12,6 +12,7 @@
  * Callers: `batches/run-record.ts` and `dispatch/dispatch-recorder.ts`. Values of secrets are stored encrypted only
  * (`sealed-values.ts`).
  */
+import { delayFlush } from '../../core/concurrency/gather.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { truncate } from '../../core/text.ts';
 import type { Note } from '../../core/tracing/note.ts';
@@ -167,7 +168,7 @@ export function openRunRecorder(
   }
 
   const flush = (isAwaited: boolean) => (pending.results.length > 0 ? writeCheckpoint(isAwaited) : written);
-  const soon = flushSoon(() => flush(false));
+  const soon = delayFlush(() => flush(false));
 
   return {
     flush: () => flush(true),
@@ -471,26 +472,3 @@ const compactNotes = ([first, ...others]: readonly Note[], hasModel: boolean): N
   const { n: _model, u: [_input, _output, ...more] = [], c: _cost, ...rest } = first;
   return [{ ...rest, ...(more.some((tokens) => tokens > 0) && { u: [0, 0, ...more] }) }];
 };
-
-/** Flushes once, `ms` after the first `start`, or earlier if one asks for it, unless `stop` comes first. What fails is for the next flush to report. */
-export function flushSoon(flush: () => Promise<void>) {
-  let timer: NodeJS.Timeout | undefined;
-  let dueAt = Number.POSITIVE_INFINITY;
-  const stop = () => {
-    clearTimeout(timer);
-    dueAt = Number.POSITIVE_INFINITY;
-  };
-  return {
-    stop,
-    start(ms: number) {
-      const at = performance.now() + ms;
-      if (at >= dueAt) return;
-      clearTimeout(timer);
-      dueAt = at;
-      timer = setTimeout(() => {
-        stop();
-        flush().catch(() => {});
-      }, ms);
-    },
-  };
-}

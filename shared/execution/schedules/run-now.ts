@@ -2,7 +2,7 @@ import { conflict, forbidden, notFound } from '../../core/errors/errors.ts';
 import { firingEntity } from '../../domain/schedules/firing.ts';
 import { scheduleEntity, toStoredSchedule } from '../../domain/schedules/schedule.ts';
 import type { SchedulePlace } from '../../domain/schedules/schedule-place.ts';
-import { createScheduleConflict, scheduleStore } from '../../domain/schedules/schedule-store.ts';
+import { scheduleStore } from '../../domain/schedules/schedule-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from '../batches/batch.ts';
@@ -20,7 +20,7 @@ export const scheduleRunner = /* @__PURE__ */ using(
     return async (place: SchedulePlace, id: string, timeLeftMs: () => number): Promise<Batch> => {
       const stored = await scheduleStore(scope).find(place, id);
       const firing = createFiring(stored, newId('firing'), { at: now(), refusal: undefined });
-      const schedule = await table.modify(
+      const schedule = await table.change(
         scheduleEntity,
         { id },
         async (before) => {
@@ -34,9 +34,8 @@ export const scheduleRunner = /* @__PURE__ */ using(
             alsoWrite: [table.writes.insert(firingEntity, firing)],
           };
         },
-        { current: stored, consistent: true, conflictError: createScheduleConflict },
+        { current: stored, consistent: true },
       );
-      if (!schedule) throw notFound('Schedule');
       try {
         return await firingStarter(scope).start(schedule, firing, timeLeftMs);
       } catch (error) {

@@ -1,19 +1,17 @@
 import { hasCode } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
-import { acquireItem, type Leased, nextAttempt } from '../../domain/deliveries/outbox.ts';
+import { attemptItem, hasLease, type Leased, scheduleAttempt } from '../../domain/deliveries/outbox.ts';
 import { quietMsLeft, recordRefusal, recordSuccess } from '../../domain/deliveries/quiet-origins.ts';
-import { handleInPlace } from '../../domain/deliveries/tenant-place.ts';
 import { type Collector, MissingSecret } from '../../domain/telemetry/collector.ts';
 import { collectors } from '../../domain/telemetry/collectors.ts';
-import { exportQueue } from '../../domain/telemetry/export-queue.ts';
 import {
   type ExportKey,
   exportOutbox,
   exportPauseMs,
+  exportQueue,
   runExportEntity,
 } from '../../domain/telemetry/run-export.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadRemover } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { runTrace } from '../traces/run-trace.ts';
@@ -64,7 +62,6 @@ export const runExporter = /* @__PURE__ */ using(
       Math.max(quietMs, exportPauseMs({ ...item, tries: item.tries + 1 }, now(), {}) ?? 0);
 
     async function settle(item: Export, rest: Rest | undefined): Promise<void> {
-      const leaseCondition = { expression: '#leaseUntil = :own', values: { own: item.leaseUntil } };
       const { acceptedUpTo } = rest ?? {};
       const hasProgressed = acceptedUpTo !== undefined;
       const tries = (hasProgressed ? 0 : item.tries) + (rest?.error ? 1 : 0);
@@ -72,28 +69,18 @@ export const runExporter = /* @__PURE__ */ using(
         rest && !rest.isFinal
           ? exportPauseMs({ ...item, tries }, now(), { ...rest, hasProgressed })
           : undefined;
-      if (pauseMs === undefined) {
-        if (rest) log.warn('The export of a run was given up', { runId: item.id, error: rest.error, tries });
-        await table.commit([table.writes.remove(runExportEntity, item, leaseCondition)]);
-        if (item.content && 'pointer' in item.content) await payloadRemover().remove([item.content.pointer]);
-        return;
-      }
-      const { nextAttemptAt, index, delaySeconds } = nextAttempt(exportOutbox, item.id, {
-        now: now(),
-        pauseMs,
-      });
-      const changes = { set: { tries, acceptedUpTo, nextAttemptAt }, remove: ['leaseUntil'] as const, index };
-      await table.commit([table.writes.update(runExportEntity, item, changes, leaseCondition)]);
-      if (delaySeconds !== undefined) await exportQueue(scope).sendOrLeave(item, delaySeconds);
+      if (pauseMs !== undefined)
+        return scheduleAttempt(scope, exportOutbox, item, { pauseMs, set: { tries, acceptedUpTo } });
+      if (rest) log.warn('The export of a run was given up', { runId: item.id, error: rest.error, tries });
+      await table.commit([table.writes.remove(runExportEntity, item, hasLease(exportOutbox, item))]);
+      if (item.content && 'pointer' in item.content) await payloadRemover().remove([item.content.pointer]);
     }
 
-    return async (key: ExportKey): Promise<void> => {
-      const item = await acquireItem(scope, exportOutbox, key);
-      if (!item) return;
-      const rest = await attempt(item).catch(toRest);
-      // Claimed by another process after the lease.
-      await settle(item, rest).catch(onConditionFailed(undefined));
-    };
+    return (key: ExportKey): Promise<void> =>
+      attemptItem(scope, exportOutbox, key, {
+        attempt: (item) => attempt(item).catch(toRest),
+        settle,
+      });
   },
 );
 
@@ -107,17 +94,3 @@ function toRest(error: unknown): Rest | undefined {
   log.error('A run could not be exported and will be tried again', { error });
   return { error: 'The trace could not be read', isFinal: false };
 }
-
-/** A tenant's part of the workers that export. */
-const pool = { name: 'telemetry', variable: 'TELEMETRY_TENANT_PLACES' };
-
-export const tenantExports = /* @__PURE__ */ using(
-  [runExporter, exportQueue, 'table:write', 'places:telemetry'],
-  (scope: Scope) =>
-    handleInPlace(scope, {
-      pool,
-      outbox: exportOutbox,
-      attempt: runExporter(scope),
-      send: exportQueue(scope).send,
-    }),
-);

@@ -44,6 +44,7 @@ export const keysPartition = tenantPartition('KEYS');
 
 export const apiKeyEntity = defineEntity({
   type: 'apiKey',
+  noun: 'API key',
   schema: ApiKey,
   key: ({ id }: { id: string }) => ({ PK: keysPartition, SK: id }),
 });

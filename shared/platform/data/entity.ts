@@ -4,12 +4,15 @@
  *
  * An item has `_type`, and `_v` where its shape is numbered; an older shape is converted on reading (docs/migrations.md). The
  * fields of `summary` are nested, because that is what the indexes project; those of `packing` are compressed into one
- * attribute, which no expression can name. `table.ts` reads with it, `writes.ts` writes with it.
+ * attribute, which no expression can name. `table.ts` reads with it, `writes.ts` writes with it. Where requests name an item,
+ * `noun` is what its 404 and its 409 call it.
  */
 
 import type * as z from 'zod';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
+import { capitalise } from '../../core/text.ts';
 import { isListedUntil } from './expiry.ts';
 import { type IndexKeys, type Key, toStoredIndexKeys, toStoredKey } from './keys.ts';
 
@@ -22,6 +25,8 @@ export interface Entity<
   Summary extends keyof z.infer<S> = never,
 > {
   type: string;
+  /** In lower case, for the errors of requests that name an item. */
+  noun?: string | undefined;
   schema: S;
   key: (source: KeyOf) => Key;
   index?: (item: z.input<S>) => IndexKeys;
@@ -45,12 +50,15 @@ export const defineEntity = <
   S extends z.ZodObject,
   KeyOf extends object,
   const Summary extends keyof z.infer<S> = never,
+  Noun extends string | undefined = undefined,
 >(
-  entity: Entity<S, KeyOf, Summary>,
-) => entity;
+  entity: Entity<S, KeyOf, Summary> & { noun?: Noun },
+) => entity as Entity<S, KeyOf, Summary> & { noun: Noun };
 
 // biome-ignore lint/suspicious/noExplicitAny: stands for entities of every shape, and key functions are contravariant
 export type AnyEntity = Entity<any, any, any>;
+/** One whose items callers name. */
+export type NamedEntity = AnyEntity & { noun: string };
 export type ItemOf<E extends AnyEntity> = z.infer<E['schema']>;
 /** The input of the schema, which is what is written. It differs from the output if the schema transforms. */
 export type StoredOf<E extends AnyEntity> = z.input<E['schema']>;
@@ -99,6 +107,11 @@ export const decodeReadable = <E extends AnyEntity>(
       return [];
     }
   });
+
+/** The same for unknown ids and for those of other tenants. */
+export const createMissingError = ({ noun }: { noun: string }) => notFound(capitalise(noun));
+export const createConflictError = ({ noun }: { noun: string }) =>
+  conflict(`The ${noun} was changed by another request at the same time; read it again and retry`);
 
 export const toAttributePath = (entity: AnyEntity, field: string) =>
   (entity.summary as string[] | undefined)?.includes(field) ? `#summary.#${field}` : `#${field}`;

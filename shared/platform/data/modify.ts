@@ -2,7 +2,8 @@
  * Changes one item by optimistic locking: read, decide, write if its `revision` is still the same; after a conflict read
  * consistently and decide again.
  *
- * It is a method of the tenant's table (`table.modify`), and the usual way in which stores change their items. `decide` may run
+ * It is a method of the tenant's table (`table.modify`; `table.change` where a caller names the item), and the usual way in
+ * which stores change their items. `decide` may run
  * several times and must therefore have no effects of its own. The write increments `revision`; with `alsoWrite` it is a
  * transaction, and all or nothing is stored.
  */
@@ -46,7 +47,11 @@ interface ItemAccess {
   updateAndGet<E extends AnyEntity>(entity: E, write: Write): Promise<ItemOf<E>>;
 }
 
-type Revisioned<E extends AnyEntity> = E & (ItemOf<E> extends { revision: number } ? unknown : never);
+export type Revisioned<E extends AnyEntity> = E & (ItemOf<E> extends { revision: number } ? unknown : never);
+
+export type Decide<E extends AnyEntity> = (
+  item: ItemOf<E>,
+) => Promise<Modification<E> | undefined> | Modification<E> | undefined;
 
 /**
  * Reads an item, decides on a change, and writes it if the item is unchanged. After a conflict it reads and decides
@@ -59,7 +64,7 @@ export async function modify<E extends AnyEntity>(
   this: ItemAccess,
   entity: Revisioned<E>,
   key: KeyOf<E>,
-  decide: (item: ItemOf<E>) => Promise<Modification<E> | undefined> | Modification<E> | undefined,
+  decide: Decide<E>,
   { consistent = false, current, readAgain, ...retry }: ModifyOptions<ItemOf<E>> = {},
 ): Promise<ItemOf<E> | undefined> {
   const read = (options: { consistent: boolean }) => this.get(entity, key, options);

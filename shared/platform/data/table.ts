@@ -24,10 +24,18 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { toChunks } from '../../core/chunks.ts';
-import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
+import {
+  type AnyEntity,
+  createConflictError,
+  createMissingError,
+  decode,
+  type ItemOf,
+  type KeyOf,
+  type NamedEntity,
+} from './entity.ts';
 import { type Clock, filterUnexpired, isExpired, removeListedExpiry } from './expiry.ts';
 import { type Key, type StoredKey, toStoredKey, toStoredPartition } from './keys.ts';
-import { modify } from './modify.ts';
+import { type Decide, type ModifyOptions, modify, type Revisioned } from './modify.ts';
 import { type QueryOptions, queryInput, type WalkOptions } from './query.ts';
 import type { RequestSignal } from './requests/exchange.ts';
 import { backOff, retryContention } from './retry-contention.ts';
@@ -100,6 +108,15 @@ function createOperations(client: DynamoDBDocumentClient, TableName: string, ten
       if (!isPossible(Key)) return undefined;
       const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: consistent }));
       return Item && !isExpired(Item, now) ? decode(entity, Item) : undefined;
+    },
+
+    /** An item that a caller names. By `this.get`, which a view of the table may replace. @throws 404 */
+    async find<E extends NamedEntity>(
+      entity: E,
+      key: KeyOf<E>,
+      options?: { consistent?: boolean },
+    ): Promise<ItemOf<E>> {
+      return orMissing(entity, await this.get(entity, key, options));
     },
 
     /** Items by their keys, in the requested order; `undefined` for a missing one. */
@@ -215,6 +232,17 @@ function createOperations(client: DynamoDBDocumentClient, TableName: string, ten
 
     modify,
 
+    /** Modifies an item that a caller names. @throws 404; 409 after conflicts on every attempt */
+    async change<E extends NamedEntity>(
+      entity: E & Revisioned<E>,
+      key: KeyOf<E>,
+      decide: Decide<E>,
+      options: ModifyOptions<ItemOf<E>> = {},
+    ): Promise<ItemOf<E>> {
+      const conflictError = () => createConflictError(entity);
+      return orMissing(entity, await this.modify<E>(entity, key, decide, { conflictError, ...options }));
+    },
+
     /** Deletes items by key, existing or not, named once or more. */
     removeAll(keys: readonly (Key | StoredItem)[]): Promise<void> {
       const stored = keys.map((key) => (isStored(key) ? key : toStoredKey(tenant, key)));
@@ -244,6 +272,11 @@ function createOperations(client: DynamoDBDocumentClient, TableName: string, ten
   };
   return table;
 }
+function orMissing<E extends NamedEntity>(entity: E, item: ItemOf<E> | undefined): ItemOf<E> {
+  if (!item) throw createMissingError(entity);
+  return item;
+}
+
 /** DynamoDB rejects an empty range, and a partition that none can have. */
 const isEmptyRange = (tenant: string, { partition, from, to }: QueryOptions) =>
   (from !== undefined && to !== undefined && from > to) ||

@@ -54,6 +54,17 @@ type Numbers = Readonly<Record<string, number | string>>;
 export const exists: WriteCondition = { expression: 'attribute_exists(PK)' };
 export const absent: WriteCondition = { expression: 'attribute_not_exists(PK)' };
 
+export function combineConditions(...conditions: readonly WriteCondition[]): WriteCondition {
+  const values: Parameters = {};
+  for (const [name, value] of conditions.flatMap((each) => Object.entries(each.values ?? {}))) {
+    if (name in values) throw new TypeError(`Two conditions have a value named ${name}`);
+    values[name] = value;
+  }
+  // DynamoDB rejects redundant parentheses, and no values.
+  const texts = conditions.map(({ expression: text }) => (text.includes(' OR ') ? `(${text})` : text));
+  return { expression: texts.join(' AND '), ...(Object.keys(values).length > 0 && { values }) };
+}
+
 /**
  * Builds the writes of one tenant. They take effect when they are committed.
  * @param now Conditions take items that have expired by then for absent.

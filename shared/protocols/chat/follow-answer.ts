@@ -10,7 +10,7 @@ import type { Spending } from '../../adapters/ports/spending.ts';
 import { type ClientSession, clientSessionEntity } from '../../domain/client-sessions/client-session.ts';
 import type { SessionRun } from '../../domain/client-sessions/session-run.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
-import { isHeld } from '../../domain/client-sessions/turn-state.ts';
+import { turnLease } from '../../domain/client-sessions/turn-state.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
@@ -40,7 +40,7 @@ const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages], (sco
   /** @returns the turn that gives the answer; another one, if a later message interrupted it; undefined after the end. */
   async function findTurn({ hash }: SessionRun): Promise<ClientSession | undefined> {
     const session = await table.get(clientSessionEntity, { hash }, { consistent: true });
-    return session && isHeld(session, now()) ? session : undefined;
+    return session && turnLease.isHeld(session, now()) ? session : undefined;
   }
 
   async function findAnswer({ conversationId, answerId }: SessionRun): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import type { ClientSession } from '../../domain/client-sessions/client-session.ts';
-import { isHeld } from '../../domain/client-sessions/turn-state.ts';
+import { turnLease } from '../../domain/client-sessions/turn-state.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
@@ -23,7 +23,7 @@ export const resumedChat = /* @__PURE__ */ using(
         .catch(ifMissing('failed' as const));
       if (status !== undefined) return status === 'running' || status === 'paused' ? runId : null;
       // The process of a flow may have died.
-      if (isHeld(session, scope.now())) return runId;
+      if (turnLease.isHeld(session, scope.now())) return runId;
       const execution = await scope.table.get(executionEntity, { id: runId }, { consistent: true });
       return execution?.paused ? runId : null;
     }

@@ -112,6 +112,7 @@ export const anyAgentVersionPartition = tenantPartition('AGENT_VERSIONS');
 
 export const agentEntity = defineEntity({
   type: 'agent',
+  noun: 'agent',
   schema: Agent,
   key: ({ id }: { id: string }) => ({ PK: agentPartition(id), SK: 'AGENT' }),
   index: ({ id, draft }) => ({

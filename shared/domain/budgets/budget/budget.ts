@@ -61,6 +61,7 @@ export const modelsPartition = tenantPartition('MODELS');
 
 export const budgetEntity = defineEntity({
   type: 'budget',
+  noun: 'budget',
   schema: Budget,
   key: ({ id }: { id: string }) => ({ PK: modelsPartition, SK: `BUDGET#${id}` }),
 });

@@ -68,6 +68,7 @@ export const surfacesPartition = (productId: string) => tenantPartition(`PRODUCT
 
 export const surfaceEntity = defineEntity({
   type: 'surface',
+  noun: 'surface',
   schema: Surface,
   key: ({ productId, id }: { productId: string; id: string }) => ({
     PK: productPartition(productId),

@@ -9,6 +9,7 @@
 
 import type { DetailCode } from '../../../core/errors/error-codes.ts';
 import { invalidAt, notFound } from '../../../core/errors/errors.ts';
+import { capitalise } from '../../../core/text.ts';
 import type { Scope } from '../scope.ts';
 import type { Write } from '../writes.ts';
 import {
@@ -147,5 +148,3 @@ const createNotPublishable = ({ type }: Version) =>
     'NOT_PUBLISHABLE',
     `A ${type} version is a snapshot of a run. Publish the draft instead`,
   );
-
-const capitalise = (noun: string) => noun.charAt(0).toUpperCase() + noun.slice(1);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defineEntity } from '../../data/entity.ts';
 import { tenantPartition } from '../../data/keys.ts';
+import { leaseOn } from '../../data/lease.ts';
 
 const toAnswerPartition = (name: string) => tenantPartition(`ANSWER#${name}`);
 
@@ -34,6 +35,14 @@ export const answerEntity = defineEntity({
   }),
   packing: { fields: ['body'], dictionaries },
   key: ({ name }: { name: string }) => ({ PK: toAnswerPartition(name), SK: 'ANSWER' }),
+});
+
+export const lockMs = 15 * 60_000;
+export const answerLease = /* @__PURE__ */ leaseOn(answerEntity, {
+  holder: 'holder',
+  until: 'lockedUntil',
+  format: 'ms',
+  leaseMs: lockMs,
 });
 
 const Part = z.object({ name: z.string(), holder: z.string(), n: z.int(), text: z.string(), ttl: z.int() });

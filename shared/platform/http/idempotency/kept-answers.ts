@@ -17,12 +17,12 @@ import { unixSeconds } from '../../../core/time.ts';
 import { onConditionFailed } from '../../data/condition-failed.ts';
 import { decode } from '../../data/entity.ts';
 import type { Scope } from '../../data/scope.ts';
+import { absent } from '../../data/writes.ts';
 import type { LoggedRun } from '../responses/streamed-body.ts';
-import { answerEntity, answerPartEntity } from './answer-entities.ts';
+import { answerEntity, answerLease, answerPartEntity, lockMs } from './answer-entities.ts';
 import { type LiveParts, liveParts } from './live-parts.ts';
 
 const keptSeconds = 86_400;
-const lockMs = 15 * 60_000;
 
 /** In characters. Longer bodies are divided, because an item holds 400 KB. */
 const partMax = 100_000;
@@ -59,17 +59,13 @@ const attemptsMax = 3;
 /** Answers to requests with an idempotency key, for 24 hours. */
 export function answerStore(scope: Scope) {
   const { table, now } = scope;
-  const readNow = () => ({ at: now().getTime(), seconds: unixSeconds(now()) });
-
   async function acquire(name: string, fingerprint: string): Promise<AnswerLock | undefined> {
     const holder = randomUUID();
-    const { at, seconds } = readNow();
-    const lock = { name, fingerprint, holder, lockedUntil: at + lockMs, ttl: seconds + keptSeconds };
+    const { set, condition } = answerLease.acquire(now(), holder);
+    const lock = { name, fingerprint, ...set, ttl: unixSeconds(now()) + keptSeconds };
     const isFree = {
-      // A request that is repeated finds what the first one wrote.
-      expression:
-        'attribute_not_exists(PK) OR #holder = :own OR attribute_not_exists(#status) AND #lockedUntil <= :at',
-      values: { at, own: holder },
+      ...condition,
+      expression: `${absent.expression} OR attribute_not_exists(#status) AND (${condition.expression})`,
     };
     const isTaken = await table
       .commit([table.writes.put(answerEntity, lock, isFree)])
@@ -89,8 +85,8 @@ export function answerStore(scope: Scope) {
   return {
     find,
     /** Whether a request that did not answer yet has lost its process, which may be known before its lock ends. */
-    isLost: ({ lockedUntil }: EarlierRequest) =>
-      lockedUntil <= now().getTime() || lockedUntil - lockMs < getAloneSince(),
+    isLost: (earlier: EarlierRequest) =>
+      !answerLease.isHeld(earlier, now()) || earlier.lockedUntil - lockMs < getAloneSince(),
     openLiveParts: (earlier: EarlierRequest) => liveParts(scope, earlier),
     /** @returns the right to answer, or what is known of the request that has or had it. */
     async acquireOrFind(
@@ -113,14 +109,14 @@ const logFailure = (error: unknown) => log.warn('The answer to a request could n
 function createLock(scope: Scope, lock: Answer): AnswerLock {
   const { table, now } = scope;
   const { name, holder, ttl } = lock;
-  const isHolder = { expression: '#holder = :own', values: { own: lock.holder } };
+  const isHolder = answerLease.isHolder(holder);
   const change = (set: Partial<Answer>) =>
     table.commit([table.writes.update(answerEntity, { name }, { set }, isHolder)]).catch(logFailure);
   return {
     streams: (contentType) => change({ contentType }),
     follows: (run) => change({ status: 200, run }),
     live: liveParts(scope, lock),
-    renew: () => change({ lockedUntil: now().getTime() + lockMs }),
+    renew: () => change(answerLease.extend(now(), holder).set),
     async keep({ body, ...answer }) {
       try {
         const parts = splitBody(body).map((text, n) => ({ name, holder, n, text, ttl }));

@@ -1,7 +1,7 @@
 import { log } from '../../../core/log.ts';
 import { decode } from '../../data/entity.ts';
 import type { Scope } from '../../data/scope.ts';
-import { answerEntity, liveLast, livePartEntity } from './answer-entities.ts';
+import { answerEntity, answerLease, liveLast, livePartEntity } from './answer-entities.ts';
 
 /** How long a reader counts after it has said that it reads. */
 const readMs = 15_000;
@@ -21,8 +21,9 @@ export function liveParts({ table, now }: Scope, { name, holder, ttl }: Of) {
     /** Lets the request know that somebody reads. */
     markRead(): Promise<void> {
       const set = { readUntil: now().getTime() + readMs };
-      const isHolder = { expression: '#holder = :own', values: { own: holder } };
-      return table.commit([table.writes.update(answerEntity, { name }, { set }, isHolder)]).catch(logFailure);
+      return table
+        .commit([table.writes.update(answerEntity, { name }, { set }, answerLease.isHolder(holder))])
+        .catch(logFailure);
     },
     async isRead(): Promise<boolean> {
       const { readUntil = 0 } = (await table.get(answerEntity, { name }).catch(logFailure)) ?? {};

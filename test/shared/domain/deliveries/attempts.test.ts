@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { thresholdAttempt } from '../../../../shared/domain/budgets/thresholds.ts';
-import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
-import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
-import { sweepDeliveries } from '../../../../shared/domain/deliveries/sweep-deliveries.ts';
+import { deliveryEntity, deliveryOutbox } from '../../../../shared/domain/deliveries/delivery.ts';
+import type { DeliveryMessage } from '../../../../shared/domain/deliveries/outbox-messages.ts';
+import { sweepOutbox } from '../../../../shared/domain/deliveries/outbox-worker.ts';
 import { deliverer } from '../../../../shared/domain/deliveries/tenant-deliveries.ts';
 import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
@@ -73,7 +73,7 @@ async function sweepOwn(scope: Scope, tenant: string): Promise<void> {
   }
   const everybody = { ...scope, table: { ...table, pages } };
   const scopeOf = (name: string) => (name === '' ? everybody : scope);
-  await sweepDeliveries({ scopeOf }, scope.now(), () => 60_000);
+  await sweepOutbox({ scopeOf }, deliveryOutbox, scope.now(), () => 60_000);
 }
 
 const minutes = (count: number) => count * 60_000;

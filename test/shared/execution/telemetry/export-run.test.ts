@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { sweepExports } from '../../../../shared/domain/telemetry/sweep-exports.ts';
+import { sweepOutbox } from '../../../../shared/domain/deliveries/outbox-worker.ts';
+import { exportOutbox } from '../../../../shared/domain/telemetry/run-export.ts';
 import { createExportNotification } from '../../../../shared/domain/telemetry/telemetry-notice.ts';
 import { telemetryWriter } from '../../../../shared/domain/telemetry/telemetry-store.ts';
 import { isSampled } from '../../../../shared/execution/telemetry/otlp-requests.ts';
@@ -139,7 +140,7 @@ test('an export whose message was lost is sent by the sweep', async () => {
   }
   const everybody = { ...scope, table: { ...table, pages } };
   const scopeOf = (name: string) => (name === '' ? everybody : scope);
-  const sweep = () => sweepExports({ scopeOf }, scope.now(), () => 60_000);
+  const sweep = () => sweepOutbox({ scopeOf }, exportOutbox, scope.now(), () => 60_000);
   await sweep();
   expect(sent).toHaveLength(0);
   clock.at += 5_000;
