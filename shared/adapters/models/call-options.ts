@@ -1,3 +1,10 @@
+/**
+ * Converts a model request to the call options of the AI SDK, with what each provider needs beyond them.
+ * Decided here: which options a provider takes under which name, where system messages may stand, and after which messages
+ * a provider that caches only on request gets cache marks.
+ * `model-stream.ts` first computes the marks (`cacheMarks`), then converts; both are pure, except that the catalog is loaded
+ * for the model's smallest cacheable prefix.
+ */
 import type {
   JSONValue,
   LanguageModelV4CallOptions,
@@ -22,14 +29,6 @@ import { cachePointAfterTools } from './providers/bedrock-tools.ts';
 import type { ProviderName } from './providers/provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 import { tokensOfMessage, tokensOfTools } from './usage.ts';
-
-/**
- * Converts a model request to the call options of the AI SDK, with what each provider needs beyond them.
- * Decided here: which options a provider takes under which name, where system messages may stand, and after which messages
- * a provider that caches only on request gets cache marks.
- * `model-stream.ts` first computes the marks (`cacheMarks`), then converts; both are pure, except that the catalog is loaded
- * for the model's smallest cacheable prefix.
- */
 
 /** Converts a request to the AI SDK's provider interface. */
 export function toCallOptions(

@@ -1,3 +1,10 @@
+/**
+ * The declaration of an endpoint, from which everything else is derived: the route, the handler's types, the permission, the
+ * OpenAPI document, the clients, the IAM permissions of its Lambda.
+ * Each file of `functions/<group>/<verb>.ts` calls `defineEndpoint` once; `lambda/lambda.ts` runs it, `openapi/` describes it,
+ * `openapi.ts` sums up what it uses of AWS. A member here is a promise to all of them: what is not declared is
+ * refused (unknown members, query parameters, statuses).
+ */
 import type * as z from 'zod';
 import type { SpecialCredential } from '../auth/credential-kind.ts';
 import type { CallerOf, NeedsOf, PublicScope, VerifiedCredential } from '../auth/public-scope.ts';
@@ -8,15 +15,6 @@ import type { Open } from './open-requests.ts';
 import type { ErrorForm, ProtocolErrors } from './responses/http-errors.ts';
 import type { EndpointResponse, HandlerResult } from './responses/response.ts';
 import type { LoggedRun } from './responses/streamed-body.ts';
-
-/**
- * The declaration of an endpoint, from which everything else is derived: the route, the handler's types, the permission, the
- * OpenAPI document, the clients, the IAM permissions of its Lambda.
- *
- * Each file of `functions/<group>/<verb>.ts` calls `defineEndpoint` once; `lambda/lambda.ts` runs it, `openapi/` describes it,
- * `endpoint-requirements.ts` sums up what it uses of AWS. A member here is a promise to all of them: what is not declared is
- * refused (unknown members, query parameters, statuses).
- */
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;

@@ -1,3 +1,10 @@
+/**
+ * Describes the endpoints as an OpenAPI 3.1 document: paths, parameters, bodies, every status with its form of error, and the
+ * headers.
+ * All of it is derived from the declarations and their schemas; only the texts about the service, the meanings of statuses and
+ * the headers stand here. Used for `/openapi.json`, the clients, and the documents of single surfaces, which describe
+ * operations of their own with the same functions. Schemas are converted in `openapi-schemas.ts`.
+ */
 import * as z from 'zod';
 import { detailCodes } from '../../core/errors/error-codes.ts';
 import { combineRequirements, type Requirements } from '../aws/uses.ts';
@@ -9,15 +16,6 @@ import { type Components, type Json, toEventStreamSchema, toOpenapiSchema } from
 import { maxHeaderSize, megabytes, requestBytesMax, responseBytesMax } from './responses/body-sizes.ts';
 import { textStatuses } from './responses/http-errors.ts';
 import type { Bodies, EndpointResponse } from './responses/response.ts';
-
-/**
- * Describes the endpoints as an OpenAPI 3.1 document: paths, parameters, bodies, every status with its form of error, and the
- * headers.
- *
- * All of it is derived from the declarations and their schemas; only the texts about the service, the meanings of statuses and
- * the headers stand here. Used for `/openapi.json`, the clients, and the documents of single surfaces, which describe
- * operations of their own with the same functions. Schemas are converted in `openapi-schemas.ts`.
- */
 
 const about = `Build and run automation from flows, agents, records and products.
 

@@ -1,15 +1,13 @@
+/**
+ * Serves the files of a built site (console, reference, landing pages) from a manifest: the route, the content coding, the
+ * ETag.
+ * Pure except for `read`; `functions/static-files.ts` gives the manifest and the reader. A request that is not counted
+ * still gets rate-limit headers, so that clients which read them wait.
+ */
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { noSuchEndpoint, type ServiceError } from '../../core/errors/errors.ts';
 import { createUncountedLimit, toRateLimitHeaders } from '../auth/rate-limit-windows.ts';
-
-/**
- * Serves the files of a built site (console, reference, landing pages) from a manifest: the route, the content coding, the
- * ETag.
- *
- * Pure except for `read`; `functions/static-files.ts` gives the manifest and the reader. A request that is not counted
- * still gets rate-limit headers, so that clients which read them wait.
- */
 
 /** Stands for the origins of the issuer’s token endpoint, unknown when the site is built. */
 export const issuerOriginsPlaceholder = '{issuer-origins}';

@@ -1,3 +1,9 @@
+/**
+ * Reads the audit log of a tenant: what was done with keys, secrets and other things of consequence, newest first, from month
+ * to month.
+ * Entries are written in the transactions that they are about, in a partition a month. A page reads the next two
+ * months at once; with a filter it reads month by month and may end without entries, but with a cursor to go on from.
+ */
 import * as z from 'zod';
 import { toChunks } from '../../core/chunks.ts';
 import { idCeiling, idFloor } from '../../core/ids.ts';
@@ -81,14 +87,6 @@ export function audit(
     },
   };
 }
-
-/**
- * Reads the audit log of a tenant: what was done with keys, secrets and other things of consequence, newest first, from month
- * to month.
- *
- * Entries are written by `audit.ts` in the transactions that they are about, in a partition a month. A page reads the next two
- * months at once; with a filter it reads month by month and may end without entries, but with a cursor to go on from.
- */
 
 export interface AuditQuery {
   limit: number;

@@ -1,3 +1,11 @@
+/**
+ * Starts the task of a new message: its item as an agent, a flow, or a run in the background.
+ * Order: check the parameters and seal the push receiver, then start. The task of an agent or of a run in the background is
+ * written in the transaction of its run. A flow starts when its events are read, so its task is written first, with a lease
+ * that this process renews (`while-open.ts`); after a crash the lease ends, and the task counts as failed.
+ * A message that was sent before, also at the same time, gets the task that it started. `served-surface.ts` calls it;
+ * `answer-task.ts` continues tasks that wait.
+ */
 import { A2aRefusal, type IncomingMessage } from '../../adapters/a2a-server/served-agent.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
@@ -25,15 +33,6 @@ import { targetEvents } from '../responses/target-events.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 import { assertInputs, assertParameters, startExposedRun, targetGone } from '../surface/start-exposed.ts';
 import { type A2aCall, taskParameters, userMessage } from './parameters.ts';
-
-/**
- * Starts the task of a new message: its item as an agent, a flow, or a run in the background.
- * Order: check the parameters and seal the push receiver, then start. The task of an agent or of a run in the background is
- * written in the transaction of its run. A flow starts when its events are read, so its task is written first, with a lease
- * that this process renews (`while-open.ts`); after a crash the lease ends, and the task counts as failed.
- * A message that was sent before, also at the same time, gets the task that it started. `served-surface.ts` calls it;
- * `answer-task.ts` continues tasks that wait.
- */
 
 /**
  * Starts a task, which exists before its run or with it. A message that was sent before gives the task that it started, also

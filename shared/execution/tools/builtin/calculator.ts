@@ -1,14 +1,13 @@
-import { type Expression, parseExpressionAt, type SpreadElement } from 'acorn';
-import { Decimal } from 'decimal.js';
-import { StepError } from '../../../core/errors/step-error.ts';
-import { calculatorTool } from '../../../domain/tools/builtin/calculator.ts';
-import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
-
 /**
  * Calculates arithmetic expressions with decimals of 50 digits: the calculator tool.
  * Acorn parses the text, and decimal.js computes the tree; nothing of the text runs as code. The number of operations is
  * bounded, since powers and logarithms take up to a millisecond each. Errors are for the author of the expression.
  */
+import { type Expression, parseExpressionAt, type SpreadElement } from 'acorn';
+import { Decimal } from 'decimal.js';
+import { StepError } from '../../../core/errors/step-error.ts';
+import { calculatorTool } from '../../../domain/tools/builtin/calculator.ts';
+import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
 /** Powers and logarithms of 50 digits take up to a millisecond each. */
 const operationsMax = 100;
