@@ -11,7 +11,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type Cost, type PricedCall, priceCall, priceTexts } from '../model-calls/call-cost.ts';
-import { type Account, enforceAccounts, type Reservation } from '../model-calls/pipeline.ts';
+import { enforceAccounts, type Reservation, type SpendingAccount } from '../model-calls/pipeline.ts';
 import { estimateTokens } from './compaction.ts';
 
 /** Ports whose calls of models keep to a budget: each has its highest cost set aside before it begins. */
@@ -42,7 +42,7 @@ export const createUnpricedError = (model: string) =>
   );
 
 /** What a run may cost in USD, with all runs inside of it. One inside of another draws from the budgets of both. */
-export interface RunBudget extends Account {
+export interface RunBudget extends SpendingAccount {
   /** What is neither spent nor reserved; undefined without a limit. */
   getRemaining: () => Big | undefined;
   charge: (cost: Big | string) => void;

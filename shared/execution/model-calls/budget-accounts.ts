@@ -16,7 +16,7 @@ import { BudgetExceeded } from '../../domain/budgets/budget-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { BudgetReservations } from './budget-reservations.ts';
 import { priceRequest, priceTexts } from './call-cost.ts';
-import type { Account, FindPayment } from './pipeline.ts';
+import type { FindPayment, SpendingAccount } from './pipeline.ts';
 
 /** What decides a call: the budgets of the tenant, and what is known of the model. */
 export interface PricedModel {
@@ -72,7 +72,7 @@ export const findBudgets =
     return undefined;
   };
 
-const openAccount = (scope: Scope, budget: Budget): Account => ({
+const openAccount = (scope: Scope, budget: Budget): SpendingAccount => ({
   async reserve(cost, signal) {
     const reservation = await (await getReservations(scope, budget)).reserve(cost, signal);
     if (!reservation) throw new BudgetExceeded(budget, scope.now());

@@ -185,7 +185,7 @@ const overrideModel = (port: ModelPort, model: string): ModelPort => ({
 });
 
 /** Pays for calls of models: a budget of a tenant, which is stored, or what a run may cost, in memory. */
-export interface Account {
+export interface SpendingAccount {
   /** Sets aside what a call may cost, or less, but not less than the least. @throws if it does not pay */
   reserve: (cost: Cost, signal: AbortSignal) => Promise<Reservation>;
 }
@@ -200,7 +200,7 @@ export interface Reservation {
 /** Which accounts pay for a call, and what they are asked for. Undefined if none has to. */
 export type FindPayment = (
   request: ModelRequest | EmbeddingRequest,
-) => Promise<{ accounts: readonly Account[]; price: PricedCall } | undefined>;
+) => Promise<{ accounts: readonly SpendingAccount[]; price: PricedCall } | undefined>;
 
 /**
  * Of each call: reserve its highest cost in every account in order, shorten the response to what was reserved, make the

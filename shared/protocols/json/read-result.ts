@@ -6,9 +6,9 @@ import { addSpending, formatCost, noSpending } from '../../adapters/ports/spendi
 import type { LoopWait } from '../../execution/agent-loop/facts.ts';
 import type { NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
-import { toTokenCounts } from '../run-events/token-counts.ts';
 import type { AgentResult } from './agent-result.ts';
 import type { DispatchResult } from './dispatch-result.ts';
+import { toTokenCounts } from './token-counts.ts';
 
 type Awaited = NonNullable<AgentResult['pausedReason']>['awaits'][number];
 type StepRow = DispatchResult['steps'][number];

@@ -1,9 +1,9 @@
 import { formatCost } from '../../adapters/ports/spending.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
+import { toTokenCounts } from '../json/token-counts.ts';
 import { addPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
-import { toTokenCounts } from './token-counts.ts';
 
 /** Events keep their numbers; a ping after each silence has the number of the event before it. */
 export async function* agentEvents(

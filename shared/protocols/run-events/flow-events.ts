@@ -10,9 +10,9 @@ import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/
 import { openStarts, toStepEvent } from '../../execution/agent-loop/progress.ts';
 import type { FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
+import { toTokenCounts } from '../json/token-counts.ts';
 import { addPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
-import { toTokenCounts } from './token-counts.ts';
 
 /** Maps the events of an execution to those of POST /v1/dispatch: numbered without gaps, with a ping after each silence. */
 export async function* flowEvents(

@@ -1,6 +1,6 @@
 import { parseCost, type Spending } from '../../../adapters/ports/spending.ts';
+import { parseTokenCounts } from '../../json/token-counts.ts';
 import type { StreamEvent } from '../../run-events/stream-event.ts';
-import { parseTokenCounts } from '../../run-events/token-counts.ts';
 import type { ClientEventBody as Body } from './client-event.ts';
 
 const messages = {

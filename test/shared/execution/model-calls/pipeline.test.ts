@@ -4,7 +4,7 @@ import { collect, type ModelRequest } from '../../../../shared/adapters/ports/mo
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { BudgetSpent, openBudget } from '../../../../shared/execution/agent-loop/run-budget.ts';
 import { priceCall } from '../../../../shared/execution/model-calls/call-cost.ts';
-import { type Account, enforceAccounts } from '../../../../shared/execution/model-calls/pipeline.ts';
+import { enforceAccounts, type SpendingAccount } from '../../../../shared/execution/model-calls/pipeline.ts';
 import { fakeModel } from '../../../support/models/model-ports.ts';
 
 /** 1 USD for a token of the response, of 1,000 at most. */
@@ -19,7 +19,7 @@ const priceOf = (maxTokens?: number) => {
 const usd = (amount: number) => new Big(amount);
 
 /** Calls of a model for which accounts pay, one after the other. */
-function worldWith(accounts: readonly Account[], cost: string | null = '3') {
+function worldWith(accounts: readonly SpendingAccount[], cost: string | null = '3') {
   const asked: ModelRequest[] = [];
   const answer = (each: ModelRequest) => {
     asked.push(each);
