@@ -12,10 +12,10 @@ import type { Grouping, MetricsGroup } from './metrics-report.ts';
 
 const builtinPrefix = 'builtin:';
 
-type Group = Pick<MetricsGroup, 'key' | 'productId' | 'lastName'>;
+type UnnamedGroup = Pick<MetricsGroup, 'key' | 'productId' | 'lastName'>;
 
 /** Where the item of a group is, if it has one. */
-const itemOf: Partial<Record<Grouping, (id: string, group: Group) => Key | undefined>> = {
+const itemOf: Partial<Record<Grouping, (id: string, group: UnnamedGroup) => Key | undefined>> = {
   flow: (id) => flowEntity.key({ id }),
   agent: (id) => agentEntity.key({ id }),
   tool: (id) => (id.startsWith(builtinPrefix) ? undefined : toolEntity.key({ id })),
@@ -31,7 +31,7 @@ export const groupNames = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>
     async (
-      groups: readonly Group[],
+      groups: readonly UnnamedGroup[],
       groupBy: Grouping | undefined,
       held: readonly string[],
     ): Promise<(string | null)[]> => {

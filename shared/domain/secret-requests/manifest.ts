@@ -31,7 +31,7 @@ export const SecretRequestManifest = z
   })
   .meta({ id: 'SecretIntakeManifest' });
 
-interface Asked {
+interface ManifestParts {
   source: SecretRequestSource;
   returnUrl?: string | undefined;
   intake: SetupLink | undefined;
@@ -39,7 +39,7 @@ interface Asked {
   secrets: ReadonlyMap<string, Secret>;
 }
 
-export function toManifest({ source, returnUrl, intake, keys, secrets }: Asked) {
+export function toManifest({ source, returnUrl, intake, keys, secrets }: ManifestParts) {
   const items = keys.map((key) => toItem(key, secrets.get(key)));
   const pending = items.filter(({ status }) => status !== 'configured').length;
   return {

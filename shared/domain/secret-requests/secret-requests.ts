@@ -11,7 +11,7 @@ import { toManifest } from './manifest.ts';
 import { setupLinkTokens } from './setup-link-tokens.ts';
 import { isConfigured, listSourceKeys, type SecretRequestSource } from './source.ts';
 
-interface Asked {
+interface SecretRequest {
   source: SecretRequestSource;
   returnUrl?: string | undefined;
 }
@@ -35,14 +35,14 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
   }
 
   return {
-    async manifest(principal: Principal, asked: Asked) {
+    async manifest(principal: Principal, asked: SecretRequest) {
       const intake = await tokens.findSetupLink(principal);
       const keys = (await listSourceKeys(asked.source, intake, secrets)) ?? (await listPendingKeys());
       return toManifest({ ...asked, intake, keys, secrets: await secrets.byKeys(keys) });
     },
 
     /** Stores all values or none. @returns the manifest afterwards. */
-    async submit(principal: Principal, asked: Asked & { items: SecretRequestItem[] }) {
+    async submit(principal: Principal, asked: SecretRequest & { items: SecretRequestItem[] }) {
       const intake = await tokens.findSetupLink(principal);
       const allowed = await listSourceKeys(asked.source, intake, secrets);
       const named = await listItemKeys(asked.items, secrets);

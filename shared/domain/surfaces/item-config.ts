@@ -4,10 +4,10 @@ import type { Surface, SurfaceItem } from './surface/surface.ts';
 
 const McpConfig = z.object({ offeredAs: z.enum(['tool', 'prompt']).optional() });
 
-type Members = Record<string, unknown>;
+type ConfigMembers = Record<string, unknown>;
 
 /** @throws 400 for members of the config that surfaces of this type read, and that have other values. */
-export function assertItemConfig(type: Surface['type'], changes: Members | null | undefined): void {
+export function assertItemConfig(type: Surface['type'], changes: ConfigMembers | null | undefined): void {
   if (type !== 'mcp' || !changes) return;
   const kept = Object.entries(changes).filter(([, value]) => value !== null);
   parseOrReject(McpConfig, Object.fromEntries(kept), ['config']);

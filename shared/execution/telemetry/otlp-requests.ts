@@ -4,7 +4,7 @@ import type { Span, Trace } from '../../domain/runs/trace.ts';
 /** As many as OpenTelemetry's exporters send at once by default. */
 const spansOfRequestMax = 512;
 /** Collectors refuse large requests. */
-const charactersMax = 1_000_000;
+const requestCharactersMax = 1_000_000;
 
 /** The spans in parts, each for one request. */
 export function* splitSpans(spans: readonly OtlpSpan[]): Generator<OtlpSpan[]> {
@@ -12,7 +12,7 @@ export function* splitSpans(spans: readonly OtlpSpan[]): Generator<OtlpSpan[]> {
   let characters = 0;
   for (const span of spans) {
     const size = JSON.stringify(span.attributes).length;
-    if (part.length > 0 && (part.length === spansOfRequestMax || characters + size > charactersMax)) {
+    if (part.length > 0 && (part.length === spansOfRequestMax || characters + size > requestCharactersMax)) {
       yield part;
       [part, characters] = [[], 0];
     }

@@ -3,7 +3,7 @@ import type { SpanStatus } from '../../domain/runs/trace.ts';
 import { omitEmpty, toModelAttributes, toStepAttributes, toToolAttributes } from './attributes.ts';
 import type { SpanNode } from './span-node.ts';
 
-const statuses = { e: 'error', s: 'skipped' } as const satisfies Record<string, SpanStatus>;
+const noteStatuses = { e: 'error', s: 'skipped' } as const satisfies Record<string, SpanStatus>;
 
 /** The spans of notes. @param since Unix milliseconds from which they count. */
 export const toNoteSpans = (
@@ -18,7 +18,7 @@ export const toNoteSpans = (
       path: notePath,
       name: toName(note),
       kind: noteKinds[k],
-      status: st ? statuses[st] : 'ok',
+      status: st ? noteStatuses[st] : 'ok',
       start: since + at,
       end: since + at + ms,
       attributes: { ...toAttributes(note), ...(st === 'e' && { 'error.type': `${noteKinds[k]}_failed` }) },

@@ -6,7 +6,7 @@ import { type BulkTargets, getTargetsMember } from './bulk-targets.ts';
 
 export const recordsPerEdit = 10_000;
 /** All new metadata together: it is in memory at once, and the time to write it is limited. */
-const bytesTogetherMax = 64_000_000;
+const plannedBytesMax = 64_000_000;
 const shownMax = 1_000;
 
 type Metadata = RecordItem['metadata'];
@@ -49,7 +49,7 @@ export async function bulkPlan(
 ): Promise<RecordEdit[]> {
   const edits: RecordEdit[] = [];
   const tooLarge: string[] = [];
-  let bytesLeft = bytesTogetherMax;
+  let bytesLeft = plannedBytesMax;
   let shownBytesLeft = responseBytesMax;
   const turn = eventLoopYielder();
   for await (const records of pages) {
@@ -70,7 +70,7 @@ export async function bulkPlan(
 }
 
 const tooMany = `More than ${recordsPerEdit} records match, the maximum for one call; nothing was changed`;
-const tooMuch = `The new metadata of all records has more than ${bytesTogetherMax} bytes; nothing was changed: edit fewer records at a time`;
+const tooMuch = `The new metadata of all records has more than ${plannedBytesMax} bytes; nothing was changed: edit fewer records at a time`;
 const createRefusal = (targets: BulkTargets, message: string) =>
   invalidAt(getTargetsMember(targets), 'TOO_MANY_RECORDS', message);
 

@@ -87,7 +87,7 @@ async function toBodies(event: StreamEvent, { texts, answer, names, view }: Told
     case 'await':
       return [toAwait(event, names)];
     case 'execution_error':
-      return [failureEvent(event.kind, answer.isInterrupted() ? 'INTERRUPTED' : toFailureCode(event))];
+      return [failureEvent(event.kind, answer.isInterrupted() ? 'INTERRUPTED' : toErrorCode(event))];
     case 'execution_complete':
       return answerEnd(event, texts, answer);
     default:
@@ -122,7 +122,7 @@ function openToolStarts(): (bodies: Body[]) => Body[] {
 
 type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
 
-const toFailureCode = ({ error }: EventOf<'execution_error'>) =>
+const toErrorCode = ({ error }: EventOf<'execution_error'>) =>
   error.code === 'INTERNAL' ? 'FAILED' : error.code;
 
 /** The widget executes the tool of each `await` that names one. */
