@@ -1,8 +1,8 @@
 // D281
 import { JSONPathEnvironment, JSONPathError, type JSONPathQuery, type JSONValue, jsonpath } from 'json-p3';
-import { findParts } from '../../core/find-parts.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { nestingLevelsMax } from '../../core/json/nesting.ts';
+import { findParts } from '../../core/text.ts';
 
 /** The library's own limit of 50 levels is lower than that of JSON here. */
 const environment = new JSONPathEnvironment({ maxRecursionDepth: nestingLevelsMax + 2 });

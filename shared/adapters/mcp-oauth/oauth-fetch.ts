@@ -6,7 +6,7 @@ import {
   RegistrationRejectedError,
 } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
-import { plainStart } from '../../core/plain-start.ts';
+import { plainStart } from '../../core/text.ts';
 import { checkUrl, isAllowedHost, UrlRefused } from '../net/addresses.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
 import { userAgent } from '../net/sendable-headers.ts';

@@ -19,11 +19,11 @@ import type {
 } from '@ai-sdk/provider';
 import * as z from 'zod';
 import { createLoadingCache } from '../../core/cache.ts';
-import { stripFence } from '../../core/code-fence.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { bigintMark, unmarkNumbers } from '../../core/json/exact-json.ts';
 import { tryParseJson } from '../../core/json/json.ts';
+import { stripFence } from '../../core/text.ts';
 import type {
   AssistantMessage,
   AssistantPart,

@@ -12,7 +12,7 @@ import type { OAuthClient, PreparedAuthorization } from '../../adapters/mcp-oaut
 import { unprocessable, upstreamFailed } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
-import { plainStart } from '../../core/plain-start.ts';
+import { plainStart } from '../../core/text.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';

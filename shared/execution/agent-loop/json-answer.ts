@@ -3,8 +3,8 @@ import { coerceValue } from '../../adapters/json-schema/meant-value.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { findFencedParts, stripFence } from '../../core/code-fence.ts';
 import { parseAnswerJson } from '../../core/json/json.ts';
+import { findFencedParts, stripFence } from '../../core/text.ts';
 import type { Loop } from './loop.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { A2aEvent, A2aRequest } from '../../adapters/ports/a2a-port.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
-import { plainStart } from '../../core/plain-start.ts';
+import { plainStart } from '../../core/text.ts';
 import { getTraceHeaders } from '../../core/tracing/active-span.ts';
 import type { ExternalAgent } from './external-agent.ts';
 

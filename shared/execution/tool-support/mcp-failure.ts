@@ -1,6 +1,6 @@
 import type { McpFailure } from '../../adapters/ports/mcp-port.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
-import { plainStart } from '../../core/plain-start.ts';
+import { plainStart } from '../../core/text.ts';
 
 const namesMax = 20;
 

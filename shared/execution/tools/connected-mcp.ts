@@ -1,7 +1,7 @@
 import type { McpPort, McpRequest } from '../../adapters/ports/mcp-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { plainStart } from '../../core/plain-start.ts';
 import { createRedactor } from '../../core/redaction/redactor.ts';
+import { plainStart } from '../../core/text.ts';
 import {
   type ConnectionTokens,
   newLinkAdvice,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findFencedParts, stripFence } from '../../../shared/core/code-fence.ts';
+import { findFencedParts, stripFence } from '../../../shared/core/text.ts';
 
 const ticks = '```';
 

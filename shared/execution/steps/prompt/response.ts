@@ -1,7 +1,7 @@
 import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
-import { stripFence } from '../../../core/code-fence.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
+import { stripFence } from '../../../core/text.ts';
 import { parseJsonAnswer, parseJsonValues } from '../../agent-loop/json-answer.ts';
 import type { StepPerforming } from '../../step-support/step-runner.ts';
 import type { Asker } from './ask.ts';

@@ -16,8 +16,7 @@ import { invalid, invalidAt, ServiceError, tooLarge } from '../../../core/errors
 import { mayBeInexact, parseExact } from '../../../core/json/exact-json.ts';
 import { isJsonObject } from '../../../core/json/json.ts';
 import { assertValueCount } from '../../../core/json/value-count.ts';
-import { plainStart } from '../../../core/plain-start.ts';
-import { urlPart } from '../../../core/text.ts';
+import { plainStart, urlPart } from '../../../core/text.ts';
 import {
   decodeAs,
   decodeUnnamed,
