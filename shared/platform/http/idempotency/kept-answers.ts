@@ -1,3 +1,17 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { forEachConcurrently } from '../../../core/concurrency/map-concurrently.ts';
+import { getAloneSince } from '../../../core/earlier-process.ts';
+import { log } from '../../../core/log.ts';
+import { unixSeconds } from '../../../core/time.ts';
+import { onConditionFailed } from '../../data/condition-failed.ts';
+import { decode, defineEntity } from '../../data/entity.ts';
+import { tenantPartition } from '../../data/keys.ts';
+import { leaseOn } from '../../data/lease.ts';
+import type { Scope } from '../../data/scope.ts';
+import { absent } from '../../data/writes.ts';
+import type { LoggedRun } from '../responses/streamed-body.ts';
+
 /**
  * Stores the answer to a request with an idempotency key for a day, and decides which of several equal requests may answer.
  *
@@ -7,20 +21,6 @@
  * ends by itself after 15 minutes, or at once where this process knows that it is alone. Long bodies lie in items of their
  * own, under the holder's name, so that one that lost its lock writes over nothing. `once.ts` is the only user.
  */
-
-import { randomUUID } from 'node:crypto';
-import type * as z from 'zod';
-import { forEachConcurrently } from '../../../core/concurrency/map-concurrently.ts';
-import { getAloneSince } from '../../../core/earlier-process.ts';
-import { log } from '../../../core/log.ts';
-import { unixSeconds } from '../../../core/time.ts';
-import { onConditionFailed } from '../../data/condition-failed.ts';
-import { decode } from '../../data/entity.ts';
-import type { Scope } from '../../data/scope.ts';
-import { absent } from '../../data/writes.ts';
-import type { LoggedRun } from '../responses/streamed-body.ts';
-import { answerEntity, answerLease, answerPartEntity, lockMs } from './answer-entities.ts';
-import { type LiveParts, liveParts } from './live-parts.ts';
 
 const keptSeconds = 86_400;
 
@@ -151,4 +151,106 @@ async function joinParts({ table }: Scope, { name, holder, parts = 0 }: Answer):
   const keys = Array.from({ length: parts }, (_, n) => answerPartEntity.key({ name, holder, n }));
   const items = await table.getMany(keys, { consistent: true });
   return items.map((item) => decode(answerPartEntity, item ?? {}).text).join('');
+}
+
+const toAnswerPartition = (name: string) => tenantPartition(`ANSWER#${name}`);
+
+/** What the JSON of answers often contains. */
+const dictionaries = [
+  '","updatedAt":"2026-","createdAt":"2026-","organizationId":null,"userId":"user-","success":true,"description":null,"name":"","error":"Validation error","details":[{"path":"","code":"","message":"{"body":"{\\"id\\":\\"',
+];
+
+/** The request with an idempotency key that is being answered, and then its answer. */
+const answerEntity = defineEntity({
+  type: 'answer',
+  schema: z.object({
+    name: z.string(),
+    fingerprint: z.string(),
+    /** Which request answers. */
+    holder: z.string(),
+    /** How long another request leaves it to the holder, in Unix ms. */
+    lockedUntil: z.int(),
+    ttl: z.int(),
+    /** While a repetition reads what is being streamed, in Unix ms. */
+    readUntil: z.int().optional(),
+    /** Missing until there is an answer. */
+    status: z.int().optional(),
+    /** Also of an answer that is being streamed. */
+    contentType: z.string().optional(),
+    body: z.string().optional(),
+    /** Of a stream whose events are in the log of a run. */
+    run: z.object({ executionId: z.string(), after: z.int() }).optional(),
+    /** Of a long body, which lies in items of its own. */
+    parts: z.int().optional(),
+  }),
+  packing: { fields: ['body'], dictionaries },
+  key: ({ name }: { name: string }) => ({ PK: toAnswerPartition(name), SK: 'ANSWER' }),
+});
+
+const lockMs = 15 * 60_000;
+const answerLease = /* @__PURE__ */ leaseOn(answerEntity, {
+  holder: 'holder',
+  until: 'lockedUntil',
+  format: 'ms',
+  leaseMs: lockMs,
+});
+
+const Part = z.object({ name: z.string(), holder: z.string(), n: z.int(), text: z.string(), ttl: z.int() });
+
+/** Texts of a request that answers: one that lost its lock writes over nothing. */
+const partEntity = <Type extends string>(type: Type, prefix: string, digits: number) =>
+  defineEntity({
+    type,
+    schema: Part,
+    packing: { fields: ['text'], dictionaries },
+    key: ({ name, holder, n }: { name: string; holder: string; n: number }) => ({
+      PK: toAnswerPartition(name),
+      SK: `${prefix}#${holder}#${String(n).padStart(digits, '0')}`,
+    }),
+  });
+
+/** Of a long answer. */
+const answerPartEntity = partEntity('answerPart', 'PART', 4);
+
+const liveLast = 999_999;
+
+/** What a request has streamed. */
+const livePartEntity = partEntity('livePart', 'LIVE', String(liveLast).length);
+
+/** How long a reader counts after it has said that it reads. */
+const readMs = 15_000;
+
+interface Of {
+  name: string;
+  holder: string;
+  ttl: number;
+}
+
+export type LiveParts = ReturnType<typeof liveParts>;
+
+/** What a request has streamed so far, for its repetitions. It is stored only while one of them reads. */
+function liveParts({ table, now }: Scope, { name, holder, ttl }: Of) {
+  const logFailure = (error: unknown) => log.warn('A stream could not be shared', { error });
+  return {
+    /** Lets the request know that somebody reads. */
+    markRead(): Promise<void> {
+      const set = { readUntil: now().getTime() + readMs };
+      return table
+        .commit([table.writes.update(answerEntity, { name }, { set }, answerLease.isHolder(holder))])
+        .catch(logFailure);
+    },
+    async isRead(): Promise<boolean> {
+      const { readUntil = 0 } = (await table.get(answerEntity, { name }).catch(logFailure)) ?? {};
+      return readUntil > now().getTime();
+    },
+    write: (n: number, text: string): Promise<void> =>
+      table.commit([table.writes.put(livePartEntity, { name, holder, n, text, ttl })]).catch(logFailure),
+    /** The texts from a number on. */
+    async readFrom(n: number): Promise<string[]> {
+      const { PK: partition, SK: from } = livePartEntity.key({ name, holder, n });
+      const to = livePartEntity.key({ name, holder, n: liveLast }).SK;
+      const items = await table.queryAll({ partition, from, to, consistent: true });
+      return items.map((item) => decode(livePartEntity, item).text);
+    },
+  };
 }

@@ -33,9 +33,9 @@ import {
   answerStore,
   type EarlierRequest,
   type HttpAnswer,
+  type LiveParts,
   splitBody,
 } from './kept-answers.ts';
-import type { LiveParts } from './live-parts.ts';
 import { nameAnswer, requestFingerprint } from './request-names.ts';
 
 interface KeyedRequest {
