@@ -21,12 +21,16 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import { targetEvents } from '../responses/target-events.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
-import { type AnswerRun, conversationMessages, type NewChatMessage } from './conversation-messages.ts';
+import {
+  type AnswerRun,
+  conversationMessages,
+  type NewChatMessage,
+  toShownConversation,
+} from './conversation-messages.ts';
 import { answerText, interruption } from './events/answer-end.ts';
 import { clientEvents, type VisitorView } from './events/client-events.ts';
 import { ClientResult, readClientResult } from './events/client-result.ts';
 import { sendClientEvents } from './events/sent-events.ts';
-import { toShownConversation } from './shown-conversation.ts';
 import type { SessionContext } from './visitor.ts';
 
 /** Looks after runs whose request does not: its process died, or another request continued the run. */
