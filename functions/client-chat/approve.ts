@@ -3,8 +3,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { continueAnswer } from '../../shared/protocols/chat/continue-answer.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
-import { ClientResult } from '../../shared/protocols/chat/events/client-result.ts';
-import { visitorsApprove } from '../../shared/protocols/chat/events/view-of.ts';
+import { ClientResult, visitorsApprove } from '../../shared/protocols/chat/events/client-events.ts';
 import { bySessionToContinue, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 import { ApproveBody } from './continuation-schemas.ts';
 

@@ -6,8 +6,8 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { lastEventId } from '../../shared/platform/http/responses/server-sent-events.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
+import { sendClientEvents } from '../../shared/protocols/chat/events/client-events.ts';
 import { parseCursor } from '../../shared/protocols/chat/events/cursor.ts';
-import { sendClientEvents } from '../../shared/protocols/chat/events/sent-events.ts';
 import { followAnswer } from '../../shared/protocols/chat/follow-answer.ts';
 import { bySessionHeader, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 

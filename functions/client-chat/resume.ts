@@ -5,7 +5,7 @@ import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-l
 import { continueAnswer } from '../../shared/protocols/chat/continue-answer.ts';
 import { type ChatMessage, dropReasoning } from '../../shared/protocols/chat/conversation-messages.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
-import { ClientResult } from '../../shared/protocols/chat/events/client-result.ts';
+import { ClientResult } from '../../shared/protocols/chat/events/client-events.ts';
 import { pageTools } from '../../shared/protocols/chat/page-tools.ts';
 import { bySessionToContinue, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 import { ResumeBody } from './continuation-schemas.ts';

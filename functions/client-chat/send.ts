@@ -10,7 +10,7 @@ import {
   dropReasoning,
 } from '../../shared/protocols/chat/conversation-messages.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
-import { chatView } from '../../shared/protocols/chat/events/view-of.ts';
+import { chatView } from '../../shared/protocols/chat/events/client-events.ts';
 import { beginMessage, startAnswer } from '../../shared/protocols/chat/open-turn.ts';
 import { pageTools } from '../../shared/protocols/chat/page-tools.ts';
 import {

@@ -24,7 +24,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 import { flowEvents } from '../run-events/flow-events.ts';
 import { conversationMessages } from './conversation-messages.ts';
-import { chatView } from './events/view-of.ts';
+import { chatView } from './events/client-events.ts';
 import { type EventsFor, openTurn } from './open-turn.ts';
 import { assertNamed, type SessionContext, sessionVisitor, tokenMeter } from './visitor.ts';
 

@@ -22,11 +22,15 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { agentEvents } from '../run-events/agent-events.ts';
 import { conversationMessages } from './conversation-messages.ts';
-import { failureEvent, toTextEvents } from './events/answer-end.ts';
 import type { ClientEventBody } from './events/client-event.ts';
-import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
+import {
+  type ClientSentEvent,
+  chatView,
+  clientEvents,
+  failureEvent,
+  toTextEvents,
+} from './events/client-events.ts';
 import { type Cursor, cursorText, flowEndSeq, restOfText } from './events/cursor.ts';
-import { chatView } from './events/view-of.ts';
 import type { SessionContext } from './visitor.ts';
 
 const pollMs = 500;

@@ -27,10 +27,15 @@ import {
   type NewChatMessage,
   toShownConversation,
 } from './conversation-messages.ts';
-import { answerText, interruption } from './events/answer-end.ts';
-import { clientEvents, type VisitorView } from './events/client-events.ts';
-import { ClientResult, readClientResult } from './events/client-result.ts';
-import { sendClientEvents } from './events/sent-events.ts';
+import {
+  answerText,
+  ClientResult,
+  clientEvents,
+  interruption,
+  readClientResult,
+  sendClientEvents,
+  type VisitorView,
+} from './events/client-events.ts';
 import type { SessionContext } from './visitor.ts';
 
 /** Looks after runs whose request does not: its process died, or another request continued the run. */
