@@ -4,7 +4,7 @@ import type { Target } from '../../../execution/targets/target.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
-import { modelNotFound } from '../failures.ts';
+import { modelNotFound } from '../error-form.ts';
 import { modelRuns } from '../model-run.ts';
 import { assertMayAsk, parseTargetName } from './answerer-name.ts';
 

@@ -7,7 +7,7 @@ import type {
 import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { modelNotFound, toRequestError } from '../failures.ts';
+import { modelNotFound, toRequestError } from '../error-form.ts';
 import { type ModelRunOwner, modelRuns } from '../model-run.ts';
 import type { AnswerEnd, AnswerEvent, OpenaiAnswer } from './answer.ts';
 

@@ -1,7 +1,7 @@
 import { log } from '../../../core/log.ts';
 import { eventStreamType, pingComment } from '../../../platform/http/responses/server-sent-events.ts';
 import { type StreamedBody, streamBody } from '../../../platform/http/responses/streamed-body.ts';
-import { errorInStream } from '../failures.ts';
+import { errorInStream } from '../error-form.ts';
 import type { AnswerEvent, OpenaiAnswer } from './answer.ts';
 
 /** Writes the events of an answer as a protocol has them. */

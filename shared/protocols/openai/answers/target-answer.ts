@@ -18,7 +18,7 @@ import { startTarget } from '../../../execution/targets/start-target.ts';
 import type { Target } from '../../../execution/targets/target.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
-import { modelNotFound, runFailed, runPaused } from '../failures.ts';
+import { modelNotFound, runFailed, runPaused } from '../error-form.ts';
 import type { AnswerEvent, OpenaiAnswer } from './answer.ts';
 
 export interface TargetCall {

@@ -26,7 +26,7 @@ import type { OpenaiAnswer } from '../answers/answer.ts';
 import { findAnswerer } from '../answers/answerer.ts';
 import { modelAnswer } from '../answers/model-answer.ts';
 import { targetAnswer } from '../answers/target-answer.ts';
-import { notSupported } from '../failures.ts';
+import { notSupported } from '../error-form.ts';
 import type { FunctionDefinition, ResponseFormat, ToolChatRequest } from './chat-request.ts';
 import {
   type AssistantChatMessage,

@@ -5,7 +5,7 @@ import type { StreamedBody } from '../../../platform/http/responses/streamed-bod
 import { parseTargetName } from '../answers/answerer-name.ts';
 import { assertModel } from '../answers/model-answer.ts';
 import { wholeJsonBody } from '../answers/streamed-answer.ts';
-import { modelNotFound, notSupported, toRequestError } from '../failures.ts';
+import { modelNotFound, notSupported, toRequestError } from '../error-form.ts';
 import { type ModelRunOwner, modelRuns } from '../model-run.ts';
 import type { EmbeddingsBody } from './embedding-schemas.ts';
 

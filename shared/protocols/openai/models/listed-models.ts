@@ -12,7 +12,7 @@ import type { QueryOptions } from '../../../platform/data/query.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { covers } from '../../../platform/identity/permissions.ts';
 import { assertMayAsk, parseTargetName } from '../answers/answerer-name.ts';
-import { modelNotFound } from '../failures.ts';
+import { modelNotFound } from '../error-form.ts';
 
 export const OpenAiModel = z
   .object({

@@ -27,7 +27,7 @@ import { streamAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answ
 import { answerChat, type OpenAiCall, selectSpokenMessages } from '../chat/answer-chat.ts';
 import type { ToolChatRequest } from '../chat/chat-request.ts';
 import type { CompletionMessage, Texts, UserPart } from '../chat/message-schemas.ts';
-import { notSupported } from '../failures.ts';
+import { notSupported } from '../error-form.ts';
 import type { InputItem, InputMessage, InputPart } from './input-schemas.ts';
 import { openItems, type UnnumberedEvent } from './response-events.ts';
 import { createEndedResponse, createOpenedResponse } from './response-object.ts';
