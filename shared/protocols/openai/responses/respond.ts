@@ -22,7 +22,7 @@ import { serverSentEvent } from '../../../platform/http/responses/server-sent-ev
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import type { AnswerEnd, AnswerEvent, OpenaiAnswer, WholeAnswer } from '../answers/answer.ts';
-import { answererScope } from '../answers/answerer.ts';
+import { answererScope } from '../answers/model-answer.ts';
 import { streamAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall, selectSpokenMessages } from '../chat/answer-chat.ts';
 import type { ToolChatRequest } from '../chat/chat-request.ts';
