@@ -16,7 +16,7 @@ import { covers } from '../../../platform/identity/permissions.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import { modelNotFound, toRequestError } from '../error-form.ts';
 import { type ModelRunOwner, modelRuns } from '../model-run.ts';
-import type { AnswerEnd, AnswerEvent, OpenaiAnswer } from './answer.ts';
+import type { AnswerEnd, AnswerEvent, OpenaiAnswer } from './streamed-answer.ts';
 
 interface Asking {
   asked: Omit<ModelRequest, 'messages' | 'signal'>;

@@ -19,7 +19,7 @@ import type { Target } from '../../../execution/targets/target.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import { modelNotFound, runFailed, runPaused } from '../error-form.ts';
-import type { AnswerEvent, OpenaiAnswer } from './answer.ts';
+import type { AnswerEvent, OpenaiAnswer } from './streamed-answer.ts';
 
 export interface TargetCall {
   principal: Principal;

@@ -22,8 +22,8 @@ import { toModelMessages } from '../../../execution/model-calls/to-model-message
 import type { Target } from '../../../execution/targets/target.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
-import type { OpenaiAnswer } from '../answers/answer.ts';
 import { findAnswerer, modelAnswer } from '../answers/model-answer.ts';
+import type { OpenaiAnswer } from '../answers/streamed-answer.ts';
 import { targetAnswer } from '../answers/target-answer.ts';
 import { notSupported } from '../error-form.ts';
 import type { FunctionDefinition, ResponseFormat, ToolChatRequest } from './chat-request.ts';

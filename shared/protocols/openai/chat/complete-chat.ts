@@ -9,8 +9,16 @@ import { invalidAt } from '../../../core/errors/errors.ts';
 import { unixSeconds } from '../../../core/time.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
-import { type AnswerEnd, type OpenaiAnswer, type WholeAnswer, wholeAnswer } from '../answers/answer.ts';
-import { type AnswerWriter, streamAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
+import {
+  type AnswerEnd,
+  type AnswerWriter,
+  type OpenaiAnswer,
+  streamAnswer,
+  timeLimit,
+  type WholeAnswer,
+  wholeAnswer,
+  wholeJsonBody,
+} from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall } from './answer-chat.ts';
 import { ChatCompletion, type Delta, type FinishReason } from './chat-completion.ts';
 import type { ChatCompletionRequest, ToolChatRequest } from './chat-request.ts';

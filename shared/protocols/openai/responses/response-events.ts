@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '../answers/answer.ts';
+import type { AnswerEvent } from '../answers/streamed-answer.ts';
 import type { OpenAiResponse, OutputItem, OutputText } from './response-schemas.ts';
 
 /** An event without its number. */

@@ -1,6 +1,6 @@
 import type { ModelUsage } from '../../../adapters/ports/model-port.ts';
 import { unixSeconds } from '../../../core/time.ts';
-import type { AnswerEnd, OpenaiAnswer } from '../answers/answer.ts';
+import type { AnswerEnd, OpenaiAnswer } from '../answers/streamed-answer.ts';
 import type { OpenAiResponse, OutputItem } from './response-schemas.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 

@@ -2,8 +2,10 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { ModelCallFailed } from '../../../../shared/adapters/ports/model-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import type { AnswerEvent } from '../../../../shared/protocols/openai/answers/answer.ts';
-import { streamAnswer } from '../../../../shared/protocols/openai/answers/streamed-answer.ts';
+import {
+  type AnswerEvent,
+  streamAnswer,
+} from '../../../../shared/protocols/openai/answers/streamed-answer.ts';
 import { chunkWriter } from '../../../../shared/protocols/openai/chat/complete-chat.ts';
 
 const head = { runId: 'exec_1', model: 'a/b', startedAt: new Date(0) };
