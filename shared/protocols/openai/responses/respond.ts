@@ -35,11 +35,10 @@ import { answerChat, type OpenAiCall, selectSpokenMessages } from '../chat/answe
 import type { ToolChatRequest } from '../chat/chat-request.ts';
 import type { CompletionMessage, Texts, UserPart } from '../chat/message-schemas.ts';
 import { notSupported } from '../error-form.ts';
-import type { InputItem, InputMessage, InputPart } from './input-schemas.ts';
 import { openItems, type UnnumberedEvent } from './response-events.ts';
 import { createEndedResponse, createOpenedResponse } from './response-object.ts';
 import { OpenAiResponse } from './response-schemas.ts';
-import type { ResponsesRequest } from './responses-request.ts';
+import type { InputItem, InputMessage, InputPart, ResponsesRequest } from './responses-request.ts';
 
 interface Keeping {
   id: string;
