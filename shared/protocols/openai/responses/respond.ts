@@ -36,8 +36,7 @@ import type { ToolChatRequest } from '../chat/chat-request.ts';
 import type { CompletionMessage, Texts, UserPart } from '../chat/message-schemas.ts';
 import { notSupported } from '../error-form.ts';
 import { openItems, type UnnumberedEvent } from './response-events.ts';
-import { createEndedResponse, createOpenedResponse } from './response-object.ts';
-import { OpenAiResponse } from './response-schemas.ts';
+import { createEndedResponse, createOpenedResponse, OpenAiResponse } from './response-schemas.ts';
 import type { InputItem, InputMessage, InputPart, ResponsesRequest } from './responses-request.ts';
 
 interface Keeping {
