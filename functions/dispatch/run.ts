@@ -6,8 +6,11 @@ import { getFlowTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
-import { followResponse } from '../../shared/protocols/responses/agent-response.ts';
-import { dispatchResponse, executionScope } from '../../shared/protocols/responses/flow-response.ts';
+import {
+  dispatchResponse,
+  executionScope,
+  followResponse,
+} from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { StartedRun } from '../agent-runs/start-response.ts';
 import { AnyResult } from './any-result.ts';

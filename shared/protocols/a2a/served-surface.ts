@@ -26,7 +26,7 @@ import { batchStarter } from '../../execution/batches/start-batch.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { runScope } from '../responses/agent-response.ts';
+import { runScope } from '../responses/flow-response.ts';
 import { surfaceRunScope } from '../surface/start-exposed.ts';
 import { answerOnce } from './answer-task.ts';
 import { followTask, followToEnd, taskEvents } from './follow-task.ts';

@@ -29,7 +29,7 @@ import { type Target, toTarget, toTargetInput } from '../../execution/targets/ta
 import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { toSurfaceCaller } from '../../platform/identity/principal.ts';
-import { targetEvents } from '../responses/target-events.ts';
+import { targetEvents } from '../responses/flow-response.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 import { assertInputs, assertParameters, startExposedRun, targetGone } from '../surface/start-exposed.ts';
 import { type A2aCall, taskParameters, userMessage } from './parameters.ts';

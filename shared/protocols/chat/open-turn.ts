@@ -19,7 +19,7 @@ import { survivesProcess } from '../../execution/targets/survives-process.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
-import { targetEvents } from '../responses/target-events.ts';
+import { targetEvents } from '../responses/flow-response.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 import {
   type AnswerRun,

@@ -16,7 +16,7 @@ import { readAhead } from '../../platform/data/read-ahead.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { type Principal, toSurfaceCaller } from '../../platform/identity/principal.ts';
-import { targetEvents, targetResult } from '../responses/target-events.ts';
+import { targetEvents, targetResult } from '../responses/flow-response.ts';
 import { hideReasons, type OutwardRun, outwardResponse } from './outward.ts';
 
 export const surfaceRunScope = using([exposedItems, targetScope], (all: Scope) => all);
