@@ -13,7 +13,7 @@ import { toTaskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { runLogReader } from '../../execution/agent-runs/run-log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentEvents } from '../run-events/agent-events.ts';
+import { agentEvents } from '../run-events/flow-events.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 
 const pollMs = 2_000;

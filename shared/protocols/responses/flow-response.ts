@@ -14,8 +14,7 @@ import { type LoggedRun, nameRun, streamBody } from '../../platform/http/respons
 import { AgentResult } from '../json/agent-result.ts';
 import { DispatchResult } from '../json/dispatch-result.ts';
 import { readAgentResult, readDispatchResult } from '../json/read-result.ts';
-import { agentEvents } from '../run-events/agent-events.ts';
-import { flowEvents } from '../run-events/flow-events.ts';
+import { agentEvents, flowEvents } from '../run-events/flow-events.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 
 /** All uses, because the agent decides which services a run calls. */
