@@ -2,7 +2,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { answerWaits, Decision } from '../../shared/execution/agent-runs/answer-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
+import { AgentResult } from '../../shared/protocols/json/dispatch-result.ts';
 import { followResponse, runScope } from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { answerResponse } from './answer-response.ts';

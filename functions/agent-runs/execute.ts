@@ -4,7 +4,7 @@ import { getAgentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
-import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
+import { AgentResult } from '../../shared/protocols/json/dispatch-result.ts';
 import { followResponse, runScope } from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { AgentRunParams, ExecuteBody } from './schemas.ts';

@@ -6,8 +6,7 @@ import { addSpending, formatCost, noSpending } from '../../adapters/ports/spendi
 import type { LoopWait } from '../../execution/agent-loop/facts.ts';
 import type { NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
-import type { AgentResult } from './agent-result.ts';
-import type { DispatchResult } from './dispatch-result.ts';
+import type { AgentResult, DispatchResult } from './dispatch-result.ts';
 import { toTokenCounts } from './token-counts.ts';
 
 type Awaited = NonNullable<AgentResult['pausedReason']>['awaits'][number];

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { noSpending, type Spending } from '../../adapters/ports/spending.ts';
-import type { TokenCounts } from './tokens.ts';
+import type { TokenCounts } from './dispatch-result.ts';
 
 type Counts = z.infer<typeof TokenCounts>;
 

@@ -8,8 +8,7 @@ import * as z from 'zod';
 import { Warning } from '../../core/warnings.ts';
 import { Attempt, attemptsDescription } from '../../domain/flows/steps/attempt.ts';
 import { WaitView } from '../../domain/run-waits/run-wait.ts';
-import { errorCodeText } from '../json/dispatch-result.ts';
-import { TokenCounts } from '../json/tokens.ts';
+import { errorCodeText, TokenCounts } from '../json/dispatch-result.ts';
 
 const count = z.int().optional();
 const every = { executionId: z.string(), seq: z.int() };
