@@ -1,5 +1,5 @@
 import { toPushBody } from '../../adapters/a2a-server/push-body.ts';
-import { pushOpener } from '../../domain/a2a-tasks/push-secrets.ts';
+import { pushOpener } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskEntity } from '../../domain/a2a-tasks/task.ts';
 import type { LoadTaskRequest } from '../../domain/deliveries/attempt.ts';
 import { using } from '../../platform/aws/uses.ts';
