@@ -1,25 +1,15 @@
-/**
- * What the callers of tasks have said: messages that begin tasks, and messages that answer them.
- *
- * A message id begins one task only: the item of the message is written with the task, so of two equal requests one is refused
- * and finds the first one's task by `findBegunTask`. A message with the same id and other content is a 400. Adding a message
- * requires that the task is open and unchanged. Messages are offloaded before the write that names them.
- */
-
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import { invalidAt, notFound } from '../../core/errors/errors.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import {
-  begunMessageEntity,
-  hashMessage,
-  type ReceivedMessage,
-  type TaskOfMessage,
-} from './begun-message.ts';
 import {
   type A2aTask,
   type A2aTaskKey,
@@ -27,7 +17,16 @@ import {
   inlineMax,
   openTaskCondition,
   taskDays,
+  tasksPartition,
 } from './task.ts';
+
+/**
+ * What the callers of tasks have said: messages that begin tasks, and messages that answer them.
+ *
+ * A message id begins one task only: the item of the message is written with the task, so of two equal requests one is refused
+ * and finds the first one's task by `findBegunTask`. A message with the same id and other content is a 400. Adding a message
+ * requires that the task is open and unchanged. Messages are offloaded before the write that names them.
+ */
 
 export type NewA2aTask = Omit<
   A2aTask,
@@ -136,3 +135,39 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
     messagesOf: async ({ messages }: A2aTask) => (await payloads.fetch(messages)) as ReceivedMessage[],
   };
 });
+
+export interface ReceivedMessage {
+  id: string;
+  parts: A2aPart[];
+}
+
+/** The task that a message began, so that the same message begins no second one. Kept as long as the task. */
+const BegunMessage = z.object({
+  surfaceId: z.string(),
+  caller: z.string(),
+  messageId: z.string(),
+  /** Of the content, to tell a repeated message from another one with the same id. */
+  fingerprint: z.string(),
+  taskId: z.string(),
+  ttl: z.int(),
+});
+
+const hashTexts = (...texts: string[]) => createHash('sha256').update(texts.join('\0')).digest('hex');
+
+/** Callers choose the ids of messages freely, so each has a namespace of their own. */
+const begunMessageEntity = defineEntity({
+  type: 'a2aMessage',
+  schema: BegunMessage,
+  key: ({ surfaceId, caller, messageId }: Pick<A2aTask, 'surfaceId' | 'caller'> & { messageId: string }) => ({
+    PK: tasksPartition(surfaceId),
+    SK: `MESSAGE#${hashTexts(caller, messageId)}`,
+  }),
+});
+
+type TaskOfMessage = Pick<A2aTask, 'surfaceId' | 'caller' | 'id' | 'contextId' | 'itemId'>;
+
+/** The same for a message that is sent again: without a context that was made for it. */
+const hashMessage = (
+  { id, contextId, itemId }: TaskOfMessage,
+  { parts }: Pick<ReceivedMessage, 'parts'>,
+): string => hashTexts(itemId, contextId === id ? '' : contextId, JSON.stringify(parts));

@@ -1,7 +1,7 @@
 import type { ServedMessage, ServedStatus, ServedTask } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
-import type { ReceivedMessage } from '../../domain/a2a-tasks/begun-message.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
+import type { ReceivedMessage } from '../../domain/a2a-tasks/task-messages.ts';
 import { toOutputParts } from './output-parts.ts';
 import type { TaskProgress, TaskWait } from './task-progress.ts';
 

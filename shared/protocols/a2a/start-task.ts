@@ -10,11 +10,10 @@ import { A2aRefusal, type IncomingMessage } from '../../adapters/a2a-server/serv
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { LeaseLost, startRenewal } from '../../core/concurrency/renewal.ts';
 import { ifMissing, ServiceError } from '../../core/errors/errors.ts';
-import type { ReceivedMessage } from '../../domain/a2a-tasks/begun-message.ts';
 import type { PushConfig } from '../../domain/a2a-tasks/push-config.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
-import type { NewA2aTask } from '../../domain/a2a-tasks/task-messages.ts';
+import type { NewA2aTask, ReceivedMessage } from '../../domain/a2a-tasks/task-messages.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
