@@ -1,6 +1,5 @@
 import { log } from '../../shared/core/log.ts';
-import { agentCards } from '../../shared/domain/agents/agent-cards.ts';
-import { refreshDueCards } from '../../shared/domain/agents/due-cards.ts';
+import { agentCards, refreshDueCards } from '../../shared/domain/agents/agent-cards.ts';
 import { batchPlanner } from '../../shared/execution/batches/batch-plan.ts';
 import { resumeStalledBatches } from '../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecutions } from '../../shared/execution/dispatch/expired-executions.ts';
