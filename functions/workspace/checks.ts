@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { invalid } from '../../shared/core/errors/errors.ts';
-import { createAgentFields } from '../../shared/domain/agents/agent-changes.ts';
+import { createAgentFields } from '../../shared/domain/agents/agent-editor.ts';
 import { checkAgent } from '../../shared/domain/agents/checks/check-agent.ts';
 import type { FlowStepInput } from '../../shared/domain/flows/checking/flow-step.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
