@@ -3,13 +3,17 @@ import { conflict, invalid, invalidAt, notFound } from '../../core/errors/errors
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
 import { saveDraft } from '../../platform/data/versions/version-kind.ts';
 import type { Write } from '../../platform/data/writes.ts';
+import { flowEntity } from '../flows/flow.ts';
+import { readBuiltinId } from '../flows/steps/tool-reference.ts';
+import { findBuiltinTool } from '../tools/builtin/index.ts';
 import { findParametersProblems } from '../tools/parameters-problems.ts';
+import { toolEntity } from '../tools/tool.ts';
 import { agentStore } from './agent-store.ts';
-import { assertTargets } from './capability-targets.ts';
 import { createLinkWrite } from './checks/sub-agent-links.ts';
-import type { Agent, AgentCapability } from './config/agent.ts';
+import { type Agent, type AgentCapability, agentEntity } from './config/agent.ts';
 import { type CapabilityInput, capabilitiesMax, newCapability } from './config/capabilities.ts';
 
 interface Changed {
@@ -70,4 +74,25 @@ function assertRoom(capabilities: readonly AgentCapability[], toolName: string):
   }
   if (capabilities.length < capabilitiesMax) return;
   throw invalidAt('toolName', 'LIMIT_REACHED', `An agent has at most ${capabilitiesMax} capabilities`);
+}
+
+type Targets = Pick<CapabilityInput, 'flowId' | 'subAgentId' | 'toolId'>;
+
+/** @throws 404 if a target does not exist. */
+export async function assertTargets(table: TenantTable, capabilities: readonly Targets[]): Promise<void> {
+  const wanted = capabilities.flatMap(({ flowId, subAgentId, toolId }) => [
+    ...(flowId ? [{ what: 'Flow', key: flowEntity.key({ id: flowId }) }] : []),
+    ...(subAgentId ? [{ what: 'Agent', key: agentEntity.key({ id: subAgentId }) }] : []),
+    ...(toolId && !isBuiltin(toolId) ? [{ what: 'Tool', key: toolEntity.key({ id: toolId }) }] : []),
+  ]);
+  if (wanted.length === 0) return;
+  const found = await table.getMany(wanted.map(({ key }) => key));
+  const missing = wanted.find((_target, index) => !found[index]);
+  if (missing) throw notFound(missing.what);
+}
+
+function isBuiltin(toolId: string): boolean {
+  const builtinId = readBuiltinId(toolId);
+  if (builtinId !== undefined && !findBuiltinTool(builtinId)) throw notFound('Tool');
+  return builtinId !== undefined;
 }
