@@ -18,9 +18,8 @@ import { AgentConfig } from './config/agent-config.ts';
 import { type CapabilityInput, newCapability } from './config/capabilities.ts';
 import { ExternalConfig } from './config/external-config.ts';
 import { VendorManagedConfig } from './config/vendor-config.ts';
-import { extractPlaintexts } from './credentials/credential-places.ts';
+import { extractPlaintexts, secretKeysOfAgent } from './credentials/credential-places.ts';
 import { credentialWriter } from './credentials/credential-writer.ts';
-import { secretKeysOfAgent } from './credentials/secret-keys.ts';
 
 /**
  * Creates and edits an agent as its endpoints do: merges the changes, checks the result, takes the plaintexts of credentials

@@ -18,7 +18,7 @@ import { findOwnToolProblems, type OwnTools } from '../../tools/own-tool-problem
 import { findParametersProblems } from '../../tools/parameters-problems.ts';
 import type { AgentContent } from '../config/agent.ts';
 import type { AgentTools } from '../config/tools-config.ts';
-import { listCredentialTexts, listOtherTexts, secretKeysOfAgent } from '../credentials/secret-keys.ts';
+import { listCredentialTexts, listOtherTexts, secretKeysOfAgent } from '../credentials/credential-places.ts';
 
 /** The transaction that saves the agent writes one item per secret. */
 const secretsMax = 40;
