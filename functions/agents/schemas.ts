@@ -3,8 +3,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import { AgentConfig } from '../../shared/domain/agents/config/agent-config.ts';
 import { CapabilityInput, capabilitiesMax } from '../../shared/domain/agents/config/capabilities.ts';
-import { ExternalConfig } from '../../shared/domain/agents/config/external-config.ts';
-import { VendorManagedConfig } from '../../shared/domain/agents/config/vendor-config.ts';
+import { ExternalConfig, VendorManagedConfig } from '../../shared/domain/agents/config/external-config.ts';
 
 const AgentName = nameUpTo(255);
 const Description = z.string().max(2_000).refine(wellFormed, wellFormedOnly).nullable();

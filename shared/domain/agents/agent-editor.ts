@@ -16,8 +16,7 @@ import { checkAgent } from './checks/check-agent.ts';
 import type { Agent, AgentContent } from './config/agent.ts';
 import { AgentConfig } from './config/agent-config.ts';
 import { type CapabilityInput, newCapability } from './config/capabilities.ts';
-import { ExternalConfig } from './config/external-config.ts';
-import { VendorManagedConfig } from './config/vendor-config.ts';
+import { ExternalConfig, VendorManagedConfig } from './config/external-config.ts';
 import { extractPlaintexts, secretKeysOfAgent } from './credentials/credential-places.ts';
 import { credentialWriter } from './credentials/credential-writer.ts';
 

@@ -3,7 +3,7 @@ import { nameUpTo } from '../../../core/name.ts';
 import { isTimeZone } from '../../../core/time.ts';
 import { ErrorHandling } from '../../flows/steps/error-handling.ts';
 import { PromptCaching } from '../../model-configs/prompt-caching.ts';
-import { samplingMembers } from './sampling.ts';
+import { samplingMembers } from './external-config.ts';
 import { AgentTools } from './tools-config.ts';
 
 const LoopConfig = z.strictObject({

@@ -13,8 +13,7 @@ import { jsonText } from '../../../platform/data/json-text.ts';
 import { tenantPartition } from '../../../platform/data/keys.ts';
 import { versionedFields, versionFields } from '../../../platform/data/versions/version-kind.ts';
 import type { AgentConfig } from './agent-config.ts';
-import type { ExternalConfig } from './external-config.ts';
-import type { VendorManagedConfig } from './vendor-config.ts';
+import type { ExternalConfig, VendorManagedConfig } from './external-config.ts';
 
 export const agentTypes = ['native', 'external', 'vendor_managed'] as const;
 export const agentStatuses = ['draft', 'active', 'paused', 'archived'] as const;
