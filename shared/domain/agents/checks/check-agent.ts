@@ -17,7 +17,7 @@ import { SecretValue } from '../../secrets/secret.ts';
 import { findOwnToolProblems, type OwnTools } from '../../tools/own-tool-problems.ts';
 import { findParametersProblems } from '../../tools/parameters-problems.ts';
 import type { AgentContent } from '../config/agent.ts';
-import type { AgentTools } from '../config/tools-config.ts';
+import type { AgentTools } from '../config/agent-config.ts';
 import { listCredentialTexts, listOtherTexts, secretKeysOfAgent } from '../credentials/credential-places.ts';
 
 /** The transaction that saves the agent writes one item per secret. */

@@ -2,9 +2,95 @@ import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 import { isTimeZone } from '../../../core/time.ts';
 import { ErrorHandling } from '../../flows/steps/error-handling.ts';
+import { McpServer } from '../../flows/steps/mcp-server.ts';
+import { RuntimeTool } from '../../flows/steps/runtime-tool.ts';
+import { ToolName } from '../../flows/steps/tool-reference.ts';
 import { PromptCaching } from '../../model-configs/prompt-caching.ts';
 import { samplingMembers } from './external-config.ts';
-import { AgentTools } from './tools-config.ts';
+
+const timeoutMs = z.int().min(1_000).max(600_000);
+
+/** The tools that sub-agents or code may use. */
+const ToolPool = z
+  .array(
+    z.string().min(1).max(200).meta({
+      description:
+        'The id of a tool, the name of one of `runtimeTools`, or a tool of one of `mcpServers` as `mcp:<server>:<tool>` or `<server>__<tool>`',
+    }),
+  )
+  .max(64);
+
+const Approval = z.strictObject({
+  require: z.union([z.boolean(), z.array(ToolName).max(128)]).meta({
+    description: 'true: every call needs an approval. A list: calls of the tools with these names or ids do',
+  }),
+  timeout: z.number().positive().max(604_800_000).optional().meta({
+    description:
+      'How long a call waits for its approval, in milliseconds (a value under 1,000: in seconds). Then it is denied. Default: one day',
+  }),
+});
+
+const SubagentConfig = z.strictObject({
+  toolPool: ToolPool.meta({ description: 'The tools that the agent may give to a sub-agent' }),
+  defaultModel: nameUpTo(255).optional().meta({ description: 'Default: the model of the agent' }),
+  defaultMaxTurns: z.int().min(1).max(100).optional().meta({ description: 'Default: 10' }),
+  maxTurnsLimit: z.int().min(1).max(100).optional().meta({ description: 'Default: 25' }),
+  maxSpawnsPerRun: z.int().min(1).max(50).optional().meta({ description: 'Default: 10' }),
+  allowNesting: z.boolean().optional().meta({
+    description: 'Whether sub-agents may spawn sub-agents themselves. Default: false',
+  }),
+  defaultTimeoutMs: timeoutMs.optional().meta({ description: 'Default: 300,000' }),
+});
+export type SubagentConfig = z.infer<typeof SubagentConfig>;
+
+const CodeModeConfig = z.strictObject({
+  toolPool: ToolPool.min(1).meta({ description: 'The tools that the code may call' }),
+  description: z.string().max(4_000).optional(),
+  timeoutMs: timeoutMs.optional().meta({ description: 'Default: 60,000' }),
+});
+export type CodeModeConfig = z.infer<typeof CodeModeConfig>;
+
+export const AgentTools = z.strictObject({
+  toolIds: z.array(z.string().min(1).max(200)).max(64).optional().meta({
+    description:
+      'Stored tools `tool_…`, built-in ones `builtin:<id>`, tools of MCP servers `mcp:<server>:<tool>`',
+  }),
+  toolConfigs: z
+    .record(z.string(), z.record(z.string(), z.unknown()))
+    .optional()
+    .meta({ description: 'Fixed arguments by the id of a tool: the model does not see them' }),
+  maxToolCalls: z.int().min(1).max(100).optional().meta({
+    description: 'Of a run. Default: 10. Calls of unknown tools and with invalid arguments count too',
+  }),
+  toolCallStrategy: z.enum(['auto', 'required', 'none']).optional().meta({
+    description: 'Whether the first turn may, must or must not call a tool. Default: auto',
+  }),
+  perToolLimits: z
+    .record(
+      ToolName,
+      z.strictObject({
+        maxCalls: z.number().int().min(0).max(100).optional(),
+        required: z.boolean().optional().meta({
+          description: 'true: the agent does not answer before it has called the tool',
+        }),
+      }),
+    )
+    .optional()
+    .meta({
+      description:
+        'By the name or the id of a tool. Also counts the calls of code together, and those of each spawned agent',
+    }),
+  approval: Approval.optional(),
+  runtimeTools: z.array(RuntimeTool).max(64).optional(),
+  mcpServers: z.array(McpServer).max(16).optional(),
+  subagentConfig: SubagentConfig.optional().meta({
+    description: 'Gives the agent the tool spawn_agent, which runs sub-agents that it defines itself',
+  }),
+  codeModeConfig: CodeModeConfig.optional().meta({
+    description: 'Gives the agent the tool run_code, whose JavaScript calls tools in the sandbox',
+  }),
+});
+export type AgentTools = z.infer<typeof AgentTools>;
 
 const LoopConfig = z.strictObject({
   maxTurns: z.int().min(1).max(100).optional().meta({

@@ -15,7 +15,7 @@ import { StepError } from '../../../core/errors/step-error.ts';
 import { parseExact } from '../../../core/json/exact-json.ts';
 import { truncate } from '../../../core/text.ts';
 import { getActiveSpan, runInSpan } from '../../../core/tracing/active-span.ts';
-import type { CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
+import type { CodeModeConfig } from '../../../domain/agents/config/agent-config.ts';
 import { actKey } from '../../step-support/acts.ts';
 import type { RunnableTool, ToolCallContext } from '../call-tool.ts';
 import { defineAgentTool } from './agent-tool.ts';
