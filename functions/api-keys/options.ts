@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listCommandLinePermissions } from '../../shared/domain/api-keys/command-line-permissions.ts';
+import { listCommandLinePermissions } from '../../shared/domain/api-keys/command-line-logins.ts';
 import { maximumLimits, readDefaultLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { findCodeScope } from '../../shared/domain/api-keys/command-line-login.ts';
-import { commandLineLogins } from '../../shared/domain/api-keys/command-line-logins.ts';
+import { commandLineLogins, findCodeScope } from '../../shared/domain/api-keys/command-line-logins.ts';
 import { defineScope, readBodyMember } from '../../shared/platform/auth/public-scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { commandLinePermissions } from '../../shared/domain/api-keys/command-line-permissions.ts';
+import { commandLinePermissions } from '../../shared/domain/api-keys/command-line-logins.ts';
 import { newCli } from '../support/command-line/cli.ts';
 import { waitingLogin } from '../support/command-line/cli-login.ts';
 import { newProof } from '../support/command-line/command-line-logins.ts';

@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
+import * as z from 'zod';
 import { notFound } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
-import type { ApiKey } from '../../platform/auth/api-key.ts';
-import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
+import { type ApiKey, credentialPartition } from '../../platform/auth/api-key.ts';
+import { generateKey, hashKey, isWellFormedKey } from '../../platform/auth/key-format.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists } from '../../platform/data/writes.ts';
 import { audit } from '../../platform/identity/audit.ts';
-import type { Principal } from '../../platform/identity/principal.ts';
+import { covers, type Permission } from '../../platform/identity/permissions.ts';
+import { type Principal, toTenant } from '../../platform/identity/principal.ts';
+import type { Runtime } from '../../platform/runtime.ts';
 import { apiKeyStore } from './api-key-store.ts';
-import { type CommandLineLogin, commandLineLoginEntity, loginOfCode } from './command-line-login.ts';
 import { newApiKey } from './new-api-key.ts';
 
 const lifeMs = 2 * 60_000;
@@ -90,3 +93,66 @@ export const commandLineLogins = /* @__PURE__ */ using(
 function ignoreMissing(error: unknown): void {
   if (!(error instanceof ConditionFailed)) throw error;
 }
+
+/** What a person allowed: an API key for whoever has the code and the verifier. The table stores only the hash of the code. */
+const CommandLineLogin = z.object({
+  hash: z.string(),
+  id: z.string(),
+  userId: z.string(),
+  organizationId: z.string().nullable(),
+  /** The SHA-256 of the verifier, as base64url (RFC 7636). */
+  challenge: z.string(),
+  host: z.string(),
+  permissions: z.array(z.string()),
+  expiresAt: z.string(),
+  ttl: z.int(),
+});
+type CommandLineLogin = z.infer<typeof CommandLineLogin>;
+
+/** Stored with the credentials of API keys: both map a hash to a tenant. */
+const commandLineLoginEntity = defineEntity({
+  type: 'commandLineLogin',
+  schema: CommandLineLogin,
+  key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'LOGIN' }),
+});
+
+/** The login of a code; undefined for a wrong or used one. */
+async function loginOfCode(
+  { table }: Pick<Scope, 'table'>,
+  code: unknown,
+): Promise<CommandLineLogin | undefined> {
+  if (typeof code !== 'string' || !isWellFormedKey(code)) return undefined;
+  return table.get(commandLineLoginEntity, { hash: hashKey(code) }, { consistent: true });
+}
+
+/** The scope of the tenant in which a person allowed a login. */
+export async function findCodeScope(code: unknown, { scopeOf }: Runtime): Promise<Scope | undefined> {
+  const login = await loginOfCode(scopeOf(''), code);
+  return login && scopeOf(toTenant(login.userId, login.organizationId));
+}
+
+/** What the commands of the command line need. */
+export const commandLinePermissions: readonly Permission[] = [
+  'FLOWS:READ',
+  'FLOWS:WRITE',
+  'FLOWS:EXECUTE',
+  'AGENTS:READ',
+  'AGENTS:WRITE',
+  'AGENTS:EXECUTE',
+  'RECORDS:READ',
+  'RECORDS:WRITE',
+  'SECRETS:READ',
+  'SECRETS:WRITE',
+  'TOOLS:READ',
+  'TOOLS:WRITE',
+  'MODELS:READ',
+  'MODELS:WRITE',
+  'PRODUCTS:READ',
+  'PRODUCTS:WRITE',
+  'BUDGETS:READ',
+  'BUDGETS:WRITE',
+];
+
+/** Those of them that a caller has, and can therefore grant. */
+export const listCommandLinePermissions = (held: readonly string[]): Permission[] =>
+  commandLinePermissions.filter((permission) => covers(held, permission));

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
 import { hostLabel } from '../../../packages/cli/src/session/browser-login.ts';
 import { openLoopback } from '../../../packages/cli/src/session/loopback.ts';
-import { commandLinePermissions } from '../../../shared/domain/api-keys/command-line-permissions.ts';
+import { commandLinePermissions } from '../../../shared/domain/api-keys/command-line-logins.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { grants } from '../../../shared/platform/identity/permissions.ts';
 import { type Cli, newCli } from '../../support/command-line/cli.ts';
