@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { invalidAt, notFound } from '../../shared/core/errors/errors.ts';
 import { resourceId } from '../../shared/core/ids.ts';
-import { sessionRuns } from '../../shared/domain/client-sessions/session-run.ts';
+import { sessionRuns } from '../../shared/domain/client-sessions/client-session.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { lastEventId } from '../../shared/platform/http/responses/server-sent-events.ts';

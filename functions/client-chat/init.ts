@@ -1,6 +1,6 @@
 import { notFound } from '../../shared/core/errors/errors.ts';
 import { chatTargets } from '../../shared/domain/client-sessions/chat-targets.ts';
-import { sessionStore } from '../../shared/domain/client-sessions/session-store.ts';
+import { sessionStore } from '../../shared/domain/client-sessions/client-session.ts';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

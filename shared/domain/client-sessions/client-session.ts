@@ -1,6 +1,13 @@
 import * as z from 'zod';
+import { unixSeconds } from '../../core/time.ts';
 import { credentialPartition } from '../../platform/auth/api-key.ts';
+import { generateKey, hashKey, isClientSession, isWellFormedKey } from '../../platform/auth/key-format.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import type { ClientToken } from '../client-tokens/client-token.ts';
 
 export const ChatTarget = z.object({ kind: z.enum(['flow', 'agent']), id: z.string() });
 export type ChatTarget = z.infer<typeof ChatTarget>;
@@ -42,4 +49,102 @@ export const clientSessionEntity = defineEntity({
   type: 'clientSession',
   schema: ClientSession,
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'CLIENT_SESSION' }),
+});
+
+/** A run that waits for a page ends after seven days. */
+const keptSeconds = 8 * 86_400;
+
+/** A run that answers a message of a session. Nobody but the session may continue or follow it. */
+export const SessionRun = z.object({
+  hash: z.string(),
+  executionId: z.string(),
+  target: ChatTarget,
+  conversationId: z.string(),
+  /** The id that the answer has in the conversation. */
+  answerId: z.string(),
+  ttl: z.int(),
+});
+export type SessionRun = Omit<z.infer<typeof SessionRun>, 'ttl'>;
+
+const sessionRunEntity = defineEntity({
+  type: 'clientSessionRun',
+  schema: SessionRun,
+  key: ({ hash, executionId }: { hash: string; executionId: string }) => ({
+    PK: credentialPartition(hash),
+    SK: `CLIENT_RUN#${executionId}`,
+  }),
+});
+
+export const sessionRuns = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => ({
+  find: (hash: string, executionId: string): Promise<SessionRun | undefined> =>
+    table.get(sessionRunEntity, { hash, executionId }, { consistent: true }),
+
+  insert: (run: SessionRun): Write =>
+    table.writes.insert(sessionRunEntity, { ...run, ttl: unixSeconds(now()) + keptSeconds }),
+}));
+
+/** A page with a token, from where the browser says that it is. */
+export interface TokenContext {
+  token: ClientToken;
+  origin: string | null;
+}
+
+/** The session with an id, for requests that have no other credential. @param table Of any tenant. */
+export async function findSession(
+  table: Pick<TenantTable, 'get'>,
+  sessionId: string,
+  now: Date,
+): Promise<ClientSession | undefined> {
+  if (!isClientSession(sessionId) || !isWellFormedKey(sessionId)) return undefined;
+  const session = await table.get(clientSessionEntity, { hash: hashKey(sessionId) }, { consistent: true });
+  // DynamoDB removes expired items late.
+  return session && Date.parse(session.expiresAt) > now.getTime() ? session : undefined;
+}
+
+/** Whether a session was opened by a page of this origin with the current value of the token. */
+export const isOpenedBy = ({ tokenId, tokenHash, origin }: ClientSession, visit: TokenContext): boolean =>
+  tokenId === visit.token.id && tokenHash === visit.token.hash && origin === visit.origin;
+
+export function computeSessionExpiry({ sessionIdleTimeoutMinutes }: ClientToken, now: Date) {
+  const expiresAt = new Date(now.getTime() + sessionIdleTimeoutMinutes * 60_000);
+  return { expiresAt: expiresAt.toISOString(), ttl: unixSeconds(expiresAt) };
+}
+
+export const sessionStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+  const { table, now } = scope;
+  return {
+    /** @returns the id, which is nowhere else. */
+    async open(
+      { token, origin }: TokenContext,
+      target: ChatTarget,
+    ): Promise<{ id: string; expiresAt: string }> {
+      const id = generateKey('client-session');
+      const { userId, organizationId, id: tokenId, hash: tokenHash } = token;
+      const expiry = computeSessionExpiry(token, now());
+      const session: ClientSession = {
+        hash: hashKey(id),
+        revision: 1,
+        userId,
+        organizationId,
+        tokenId,
+        tokenHash,
+        target,
+        origin,
+        conversationId: null,
+        messageCount: 0,
+        createdAt: now().toISOString(),
+        ...expiry,
+      };
+      await table.commit([table.writes.insert(clientSessionEntity, session)]);
+      return { id, expiresAt: expiry.expiresAt };
+    },
+
+    /** Extends a session. @returns `undefined` unless it is a current one of this visit. */
+    async resume(id: string, visit: TokenContext): Promise<ClientSession | undefined> {
+      const session = await findSession(table, id, now());
+      if (!session || !isOpenedBy(session, visit)) return undefined;
+      const extend = () => ({ update: { set: computeSessionExpiry(visit.token, now()) } });
+      return table.modify(clientSessionEntity, session, extend, { current: session, consistent: true });
+    },
+  };
 });

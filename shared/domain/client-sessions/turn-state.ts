@@ -10,8 +10,7 @@ import { conflict, ServiceError, unauthenticated } from '../../core/errors/error
 import { leaseOn } from '../../platform/data/lease.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
-import { type ClientSession, clientSessionEntity } from './client-session.ts';
-import { computeSessionExpiry } from './session-store.ts';
+import { type ClientSession, clientSessionEntity, computeSessionExpiry } from './client-session.ts';
 
 /** How long a turn lasts whose process died. */
 const turnMs = 10_000;

@@ -1,6 +1,6 @@
 import { notFound } from '../../core/errors/errors.ts';
 import { chatTargets } from '../../domain/client-sessions/chat-targets.ts';
-import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
+import { type SessionRun, sessionRuns } from '../../domain/client-sessions/client-session.ts';
 import { assertMessageFits } from '../../domain/conversations/message-writes.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/agent-execution.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/agent-input.ts';

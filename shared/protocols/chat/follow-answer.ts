@@ -7,8 +7,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Spending } from '../../adapters/ports/spending.ts';
-import { type ClientSession, clientSessionEntity } from '../../domain/client-sessions/client-session.ts';
-import type { SessionRun } from '../../domain/client-sessions/session-run.ts';
+import {
+  type ClientSession,
+  clientSessionEntity,
+  type SessionRun,
+} from '../../domain/client-sessions/client-session.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import { turnLease } from '../../domain/client-sessions/turn-state.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';

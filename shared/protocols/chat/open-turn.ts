@@ -3,8 +3,7 @@ import { conflict, hasCode, ifMissing, notFound } from '../../core/errors/errors
 import { clientJson } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
 import { type ChatTurn, ClaimRefused, chatTurns } from '../../domain/client-sessions/chat-turns.ts';
-import type { ClientSession } from '../../domain/client-sessions/client-session.ts';
-import { sessionRuns } from '../../domain/client-sessions/session-run.ts';
+import { type ClientSession, sessionRuns } from '../../domain/client-sessions/client-session.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import { turnLease } from '../../domain/client-sessions/turn-state.ts';
 import { type ClientToken, latestVersion } from '../../domain/client-tokens/client-token.ts';

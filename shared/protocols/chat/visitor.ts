@@ -13,8 +13,12 @@ import { resourceId } from '../../core/ids.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { agentEntity } from '../../domain/agents/config/agent.ts';
 import type { chatTargets } from '../../domain/client-sessions/chat-targets.ts';
-import type { ClientSession } from '../../domain/client-sessions/client-session.ts';
-import { findSession, isOpenedBy, type TokenContext } from '../../domain/client-sessions/session-store.ts';
+import {
+  type ClientSession,
+  findSession,
+  isOpenedBy,
+  type TokenContext,
+} from '../../domain/client-sessions/client-session.ts';
 import { sessionEnded } from '../../domain/client-sessions/turn-state.ts';
 import { type ClientToken, clientTokenEntity } from '../../domain/client-tokens/client-token.ts';
 import { findBySurface } from '../../domain/client-tokens/find-by-surface.ts';

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { noSpending } from '../../../shared/adapters/ports/spending.ts';
-import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
-import { sessionRuns } from '../../../shared/domain/client-sessions/session-run.ts';
+import { clientSessionEntity, sessionRuns } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { conversationMessages } from '../../../shared/protocols/chat/conversation-messages.ts';
 import { type ReceivedEvent, readEvents } from '../../support/stack/sse.ts';

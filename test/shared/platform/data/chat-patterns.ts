@@ -1,7 +1,10 @@
 import { chatTurns } from '../../../../shared/domain/client-sessions/chat-turns.ts';
+import {
+  findSession,
+  sessionRuns,
+  sessionStore,
+} from '../../../../shared/domain/client-sessions/client-session.ts';
 import { pageToolSets } from '../../../../shared/domain/client-sessions/page-tool-set.ts';
-import { sessionRuns } from '../../../../shared/domain/client-sessions/session-run.ts';
-import { findSession, sessionStore } from '../../../../shared/domain/client-sessions/session-store.ts';
 import { turnLeases } from '../../../../shared/domain/client-sessions/turn-leases.ts';
 import { clientTokenStore } from '../../../../shared/domain/client-tokens/client-token-store.ts';
 import { findBySurface } from '../../../../shared/domain/client-tokens/find-by-surface.ts';
