@@ -1,3 +1,14 @@
+import { type Renewal, startRenewal } from '../../core/concurrency/renewal.ts';
+import { conflict, ServiceError, unauthenticated } from '../../core/errors/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
+import { leaseOn } from '../../platform/data/lease.ts';
+import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Changes, Write } from '../../platform/data/writes.ts';
+import type { ClientToken } from '../client-tokens/client-token.ts';
+import { type ClientSession, clientSessionEntity, computeSessionExpiry } from './client-session.ts';
+
 /**
  * The decisions of a chat session's turns, as pure functions from the session and the request to a change.
  *
@@ -5,12 +16,6 @@
  * which requests that do not ask again for a while lose their place. `chat-turns.ts` and `turn-leases.ts` write the changes,
  * each on the condition that the session, or its turn, is unchanged.
  */
-
-import { conflict, ServiceError, unauthenticated } from '../../core/errors/errors.ts';
-import { leaseOn } from '../../platform/data/lease.ts';
-import type { Changes } from '../../platform/data/writes.ts';
-import type { ClientToken } from '../client-tokens/client-token.ts';
-import { type ClientSession, clientSessionEntity, computeSessionExpiry } from './client-session.ts';
 
 /** How long a turn lasts whose process died. */
 const turnMs = 10_000;
@@ -32,7 +37,7 @@ export const turnLease = /* @__PURE__ */ leaseOn(clientSessionEntity, {
 type SessionChanges = Changes<typeof clientSessionEntity>;
 
 /** What a session has while it answers. */
-export const turnMembers = ['turnId', 'turnUntil', 'isDetached', 'readUntil'] as const;
+const turnMembers = ['turnId', 'turnUntil', 'isDetached', 'readUntil'] as const;
 
 export interface TurnRequest {
   /** Ends the turn that is answering, instead of waiting for it. */
@@ -45,7 +50,7 @@ const addMs = (now: Date, milliseconds: number) => new Date(now.getTime() + mill
 const isAfter = (until: string | undefined, now: Date) =>
   until !== undefined && Date.parse(until) > now.getTime();
 
-export const getReadEnd = (now: Date) => addMs(now, readMs);
+const getReadEnd = (now: Date) => addMs(now, readMs);
 
 /** The requests that wait for their turn, the first first. */
 const listWaiting = ({ waiting = [] }: Pick<ClientSession, 'waiting'>, now: Date) =>
@@ -118,3 +123,60 @@ export const busy = () =>
   conflict(
     'The session is still answering another message. Wait for the end of that answer, or send submitMode "interrupt"',
   );
+
+const extendEveryMs = 3_000;
+const readEveryMs = 2_000;
+
+export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
+  /** A change of the session, refused once another message has interrupted the turn. */
+  const createChange = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>): Write =>
+    table.writes.update(clientSessionEntity, { hash }, changes, turnLease.isHolder(turnId));
+  const change = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>) =>
+    table
+      .commit([createChange(hash, turnId, { ...changes, add: { revision: 1 } })])
+      .catch(onConditionFailed(undefined));
+
+  return {
+    /** Extends a turn until `stop`. @returns a signal that is aborted once another message interrupts the turn. */
+    hold(hash: string, turnId: string): Renewal {
+      const extend = () => {
+        const { set } = turnLease.extend(now(), turnId);
+        return table.commit([createChange(hash, turnId, { set })]);
+      };
+      return startRenewal(extend, {
+        everyMs: extendEveryMs,
+        failure: 'A turn could not be extended',
+        isLoss: isConditionFailed,
+      });
+    },
+
+    /** The page that began a turn has closed its stream. Nothing for a turn that has ended. */
+    detach: (hash: string, turnId: string): Promise<void> =>
+      change(hash, turnId, { set: { isDetached: true } }),
+
+    /** Holds a turn for another page that reads its answer, until `stop`. Nothing for a turn that has ended. */
+    async readAlong(hash: string, turnId: string): Promise<{ stop: () => void }> {
+      const extend = () => change(hash, turnId, { set: { readUntil: getReadEnd(now()) } });
+      await extend();
+      return startRenewal(extend, {
+        everyMs: readEveryMs,
+        failure: 'A turn could not be held for its reader',
+      });
+    },
+
+    /** Ends a turn whose answer is stored. Refused once another message has interrupted it. */
+    answeredOf: (hash: string, turnId: string): Write =>
+      createChange(hash, turnId, { remove: [...turnMembers, 'runId'], add: { revision: 1 } }),
+
+    /** Notes that the answer of a run is stored. Its turn has ended, or another one goes on. */
+    settle: (hash: string, runId: string): Promise<void> => {
+      const isOfRun = { expression: '#runId = :runId', values: { runId } };
+      const changes = { remove: ['runId', 'readUntil'] as const, add: { revision: 1 } };
+      return table
+        .commit([table.writes.update(clientSessionEntity, { hash }, changes, isOfRun)])
+        .catch(onConditionFailed(undefined));
+    },
+
+    end: (hash: string, turnId: string): Promise<void> => change(hash, turnId, { remove: turnMembers }),
+  };
+});

@@ -15,7 +15,7 @@ import { wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { truncate } from '../../core/text.ts';
 import type { ChatTurn } from '../../domain/client-sessions/chat-turns.ts';
 import { type SessionRun, sessionRuns } from '../../domain/client-sessions/client-session.ts';
-import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
+import { turnLeases } from '../../domain/client-sessions/turn-state.ts';
 import type { Conversation } from '../../domain/conversations/conversation.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
 import {

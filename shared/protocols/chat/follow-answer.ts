@@ -12,8 +12,7 @@ import {
   clientSessionEntity,
   type SessionRun,
 } from '../../domain/client-sessions/client-session.ts';
-import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
-import { turnLease } from '../../domain/client-sessions/turn-state.ts';
+import { turnLease, turnLeases } from '../../domain/client-sessions/turn-state.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';

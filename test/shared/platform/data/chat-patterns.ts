@@ -5,7 +5,7 @@ import {
   sessionStore,
 } from '../../../../shared/domain/client-sessions/client-session.ts';
 import { pageToolSets } from '../../../../shared/domain/client-sessions/page-tool-set.ts';
-import { turnLeases } from '../../../../shared/domain/client-sessions/turn-leases.ts';
+import { turnLeases } from '../../../../shared/domain/client-sessions/turn-state.ts';
 import { clientTokenStore } from '../../../../shared/domain/client-tokens/client-token-store.ts';
 import { findBySurface } from '../../../../shared/domain/client-tokens/find-by-surface.ts';
 import { findByValue } from '../../../../shared/domain/client-tokens/find-by-value.ts';
