@@ -7,8 +7,8 @@ import {
   filterAllowedTools,
   type PageTool,
   pageToolModelName,
+  pageToolSets,
 } from '../../domain/client-sessions/page-tool.ts';
-import { pageToolSets } from '../../domain/client-sessions/page-tool-set.ts';
 import { JsonSchemaText } from '../../domain/flows/steps/json-schema-text.ts';
 import type { ClientTool } from '../../execution/agent-runs/agent-input.ts';
 import { toToolName } from '../../execution/tools/tool-name.ts';

@@ -8,7 +8,7 @@ import {
 import { expect, expectTypeOf, test } from 'vitest';
 import type * as z from 'zod';
 import type { ChatBody, OpenedSession } from '../../../functions/client-chat/schemas.ts';
-import { pageToolSetEntity } from '../../../shared/domain/client-sessions/page-tool-set.ts';
+import { pageToolSetEntity } from '../../../shared/domain/client-sessions/page-tool.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import type { ClientEvent } from '../../../shared/protocols/chat/events/client-event.ts';
 import { calls, scripted } from '../../support/agents/agent-runs.ts';

@@ -4,7 +4,7 @@ import {
   sessionRuns,
   sessionStore,
 } from '../../../../shared/domain/client-sessions/client-session.ts';
-import { pageToolSets } from '../../../../shared/domain/client-sessions/page-tool-set.ts';
+import { pageToolSets } from '../../../../shared/domain/client-sessions/page-tool.ts';
 import { turnLeases } from '../../../../shared/domain/client-sessions/turn-state.ts';
 import { clientTokenStore } from '../../../../shared/domain/client-tokens/client-token-store.ts';
 import { findBySurface } from '../../../../shared/domain/client-tokens/find-by-surface.ts';
