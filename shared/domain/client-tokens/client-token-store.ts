@@ -1,16 +1,7 @@
-/**
- * The client tokens of a tenant, by which web pages use its flows and agents without an API key.
- *
- * A token is found in three ways, each an item of its own: by its id, by the hash of its value, and by its surface. All are
- * written in one transaction with the audit entry, and removed together, so a value stops working at once. What a token names
- * must exist when it is created or changed; later deletions are noticed when it is used. `find-by-value.ts` and
- * `find-by-surface.ts` find the tenant of a request; sessions are in `client-sessions/`.
- */
-
 import { omitUndefined } from '../../core/defined.ts';
 import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt, getIdKind } from '../../core/ids.ts';
-import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
+import { generateKey, hashKey, isClientToken, isWellFormedKey } from '../../platform/auth/key-format.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
@@ -20,7 +11,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
-import type { Principal } from '../../platform/identity/principal.ts';
+import { type Principal, toTenant } from '../../platform/identity/principal.ts';
+import type { Runtime } from '../../platform/runtime.ts';
 import { agentEntity, agentVersionEntity } from '../agents/config/agent.ts';
 import { assertFits } from '../content-size.ts';
 import { flowEntity, flowVersionEntity } from '../flows/flow.ts';
@@ -35,8 +27,18 @@ import {
   clientTokensPartition,
   latestVersion,
   surfaceTokenEntity,
+  surfaceTokensPartition,
   toStoredClientToken,
 } from './client-token.ts';
+
+/**
+ * The client tokens of a tenant, by which web pages use its flows and agents without an API key.
+ *
+ * A token is found in three ways, each an item of its own: by its id, by the hash of its value, and by its surface. All are
+ * written in one transaction with the audit entry, and removed together, so a value stops working at once. What a token names
+ * must exist when it is created or changed; later deletions are noticed when it is used. `find-by-value.ts` and
+ * `find-by-surface.ts` find the tenant of a request; sessions are in `client-sessions/`.
+ */
 
 export const clientTokenStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table } = scope;
@@ -306,4 +308,37 @@ async function findChatSurface(table: TenantTable, id: string): Promise<NonNulla
     }
   }
   throw notFound('Surface');
+}
+
+/** A surface with more tokens has those of other pages. */
+const tokensMax = 25;
+
+/** The client tokens of a chat surface, oldest first, for requests that have no other credential. */
+export async function findBySurface(
+  runtime: Pick<Runtime, 'scopeOf'>,
+  surfaceId: string,
+): Promise<ClientToken[]> {
+  const range = { partition: surfaceTokensPartition(surfaceId), consistent: true };
+  const { items } = await runtime.scopeOf('').table.first(tokensMax, range);
+  const found = decodeReadable(surfaceTokenEntity, items);
+  const [first] = found;
+  if (!first) return [];
+  const { table } = runtime.scopeOf(first.tenant);
+  const keys = found.map(({ tokenId }) => clientTokenEntity.key({ id: tokenId }));
+  const stored = await table.getMany(keys, { consistent: true });
+  return decodeReadable(
+    clientTokenEntity,
+    stored.filter((item) => item !== undefined),
+  );
+}
+
+/** For requests without another credential. A regenerated or deleted value finds nothing. @param table Of any tenant. */
+export async function findByValue(
+  table: Pick<TenantTable, 'get'>,
+  value: string,
+): Promise<{ tenant: string; tokenId: string } | undefined> {
+  if (!isClientToken(value) || !isWellFormedKey(value)) return undefined;
+  const key = { hash: hashKey(value) };
+  const found = await table.get(clientCredentialEntity, key, { consistent: true });
+  return found && { tenant: toTenant(found.userId, found.organizationId), tokenId: found.tokenId };
 }

@@ -21,8 +21,7 @@ import {
 } from '../../domain/client-sessions/client-session.ts';
 import { sessionEnded } from '../../domain/client-sessions/turn-state.ts';
 import { type ClientToken, clientTokenEntity } from '../../domain/client-tokens/client-token.ts';
-import { findBySurface } from '../../domain/client-tokens/find-by-surface.ts';
-import { findByValue } from '../../domain/client-tokens/find-by-value.ts';
+import { findBySurface, findByValue } from '../../domain/client-tokens/client-token-store.ts';
 import { originMatches } from '../../domain/client-tokens/origins.ts';
 import { conversationEntity } from '../../domain/conversations/conversation.ts';
 import { flowEntity } from '../../domain/flows/flow.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clientTokenEntity, toStoredClientToken } from '../../../shared/domain/client-tokens/client-token.ts';
-import { findByValue } from '../../../shared/domain/client-tokens/find-by-value.ts';
+import { findByValue } from '../../../shared/domain/client-tokens/client-token-store.ts';
 import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';

@@ -6,9 +6,11 @@ import {
 } from '../../../../shared/domain/client-sessions/client-session.ts';
 import { pageToolSets } from '../../../../shared/domain/client-sessions/page-tool.ts';
 import { turnLeases } from '../../../../shared/domain/client-sessions/turn-state.ts';
-import { clientTokenStore } from '../../../../shared/domain/client-tokens/client-token-store.ts';
-import { findBySurface } from '../../../../shared/domain/client-tokens/find-by-surface.ts';
-import { findByValue } from '../../../../shared/domain/client-tokens/find-by-value.ts';
+import {
+  clientTokenStore,
+  findBySurface,
+  findByValue,
+} from '../../../../shared/domain/client-tokens/client-token-store.ts';
 import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
 import { feedbackLists } from '../../../../shared/domain/conversations/feedback.ts';
 import { conversationLists } from '../../../../shared/domain/conversations/list-conversations.ts';
