@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type ClientToken, tokenEnvironments } from '../../shared/domain/client-tokens/client-token.ts';
-import { warningTypes } from '../../shared/domain/client-tokens/token-warnings.ts';
+import { warningTypes } from '../../shared/domain/client-tokens/origins.ts';
 import { deriveKeyFields } from '../../shared/platform/auth/key-format.ts';
 
 const identity = {

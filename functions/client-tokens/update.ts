@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
-import { findTokenWarnings } from '../../shared/domain/client-tokens/token-warnings.ts';
+import { findTokenWarnings } from '../../shared/domain/client-tokens/origins.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { assertMayGrant } from './may-grant.ts';
