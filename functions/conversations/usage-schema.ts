@@ -1,4 +1,4 @@
-import { ConversationUsage } from '../../shared/domain/conversations/conversation-usage.ts';
+import { ConversationUsage } from '../../shared/domain/conversations/conversation.ts';
 
 /** What the answers of a chat used. */
 export const ConversationUsageResponse = ConversationUsage.meta({

@@ -9,7 +9,7 @@ import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { conversationPayloads } from '../../../shared/domain/conversations/retention.ts';
+import { conversationPayloads } from '../../../shared/domain/conversations/conversation.ts';
 import {
   deadLetters,
   expiringPayloads,

@@ -1,4 +1,4 @@
-import { conversationPayloads } from '../../../shared/domain/conversations/retention.ts';
+import { conversationPayloads } from '../../../shared/domain/conversations/conversation.ts';
 import { expiringPayloads } from '../../resources.ts';
 
 /** The names of a tenant's payload objects that a stored item names, each once. */

@@ -26,12 +26,13 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertFits } from '../content-size.ts';
 import {
+  addUsage,
   type Conversation,
   composeSearchText,
   conversationEntity,
+  conversationExpiry,
   toStoredConversation,
 } from './conversation.ts';
-import { addUsage } from './conversation-usage.ts';
 import { formerMessagesRanges } from './message-items.ts';
 import {
   findFirstUserMessage,
@@ -39,7 +40,6 @@ import {
   type NewMessage,
   type PreparedMessage,
 } from './message-writes.ts';
-import { conversationExpiry } from './retention.ts';
 
 /** A transaction has 100 writes: two for each message, the conversation, and those of the caller. */
 const appendedMax = 40;

@@ -1,9 +1,34 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import {
+  addSpending,
+  formatCost,
+  noSpending,
+  parseCost,
+  type Spending,
+} from '../../adapters/ports/spending.ts';
+import { unixSeconds } from '../../core/time.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
-import { ConversationUsage } from './conversation-usage.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+
+/** What the answers of a conversation used, all together. */
+export const ConversationUsage = z.object({
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  /** USD as decimal text; null if a model call has no known price. */
+  totalCost: z.string().nullable(),
+});
+type ConversationUsage = z.infer<typeof ConversationUsage>;
+
+/** @param run What a run of it took. */
+export function addUsage(before: ConversationUsage | undefined, run: Spending): ConversationUsage {
+  const { totalCost = '0', ...tokens } = before ?? {};
+  const sum = addSpending({ ...noSpending, ...tokens, ...parseCost(totalCost) }, run);
+  return { inputTokens: sum.inputTokens, outputTokens: sum.outputTokens, totalCost: formatCost(sum) };
+}
 
 export const conversationSources = ['app', 'client_token'] as const;
 
@@ -79,3 +104,16 @@ export const conversationEntity = defineEntity({
     ...(['origin', 'firstMessage', 'messageCount', 'usage', 'createdAt', 'updatedAt'] as const),
   ],
 });
+
+/** Where payloads of conversations are, so that a lifecycle rule of the bucket can expire them. */
+export const conversationPayloads = 'conversations/';
+
+/** How long conversations and messages are kept after they are written; forever without a setting. */
+export const conversationExpiry = /* @__PURE__ */ using(
+  ['conversation-retention'],
+  ({ now }: Pick<Scope, 'now'>) =>
+    (): { ttl?: number } => {
+      const days = Number(process.env.CONVERSATION_RETENTION_DAYS || 0);
+      return days > 0 ? { ttl: unixSeconds(now()) + days * 86_400 } : {};
+    },
+);

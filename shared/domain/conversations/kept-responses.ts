@@ -12,8 +12,13 @@ import { using } from '../../platform/aws/uses.ts';
 import { decode, defineEntity, type ItemOf } from '../../platform/data/entity.ts';
 import { countPayloadBytes, PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Conversation, conversationEntity, conversationPartition } from './conversation.ts';
-import { conversationExpiry, conversationPayloads } from './retention.ts';
+import {
+  type Conversation,
+  conversationEntity,
+  conversationExpiry,
+  conversationPartition,
+  conversationPayloads,
+} from './conversation.ts';
 
 const responsePrefix = 'RESPONSE#';
 

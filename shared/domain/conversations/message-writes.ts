@@ -14,10 +14,9 @@ import { inlineBytesMax, type PayloadRef, payloadWriter } from '../../platform/d
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { countResponseBytes } from '../../platform/http/responses/body-sizes.ts';
-import type { Conversation } from './conversation.ts';
+import { type Conversation, conversationExpiry, conversationPayloads } from './conversation.ts';
 import { type Message, messageText } from './message.ts';
 import { messageEntity, messageIdEntity } from './message-items.ts';
-import { conversationExpiry, conversationPayloads } from './retention.ts';
 
 /** A message that a caller adds. Its id is the caller's. */
 export interface NewMessage extends Message {

@@ -1,8 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { conversationPartition } from './conversation.ts';
-import { conversationPayloads } from './retention.ts';
+import { conversationPartition, conversationPayloads } from './conversation.ts';
 
 export const conversationCleaner = /* @__PURE__ */ using(
   ['table:write', 'table:delete', payloadFolders],

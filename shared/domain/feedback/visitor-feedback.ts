@@ -3,10 +3,9 @@ import { decode } from '../../platform/data/entity.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent } from '../../platform/data/writes.ts';
-import type { Conversation } from '../conversations/conversation.ts';
+import { type Conversation, conversationExpiry } from '../conversations/conversation.ts';
 import { feedbackEntity, feedbackRange, type NewFeedback } from '../conversations/feedback.ts';
 import { messageIdEntity } from '../conversations/message-items.ts';
-import { conversationExpiry } from '../conversations/retention.ts';
 import { type RunFeedback, runFeedbackEntity } from './run-feedback.ts';
 
 /** What a chat belongs to. */
