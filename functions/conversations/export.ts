@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
-import { conversationExporter } from '../../shared/domain/conversations/export-conversation.ts';
+import { conversationExporter } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { toConversationHead } from './response-schemas.ts';

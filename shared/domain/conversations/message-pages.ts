@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import { toChunksWithin } from '../../core/chunks.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
 import { countPayloadBytes, payloadReader } from '../../platform/data/payloads.ts';
@@ -6,7 +8,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { countResponseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import type { Conversation } from './conversation.ts';
 import type { Message } from './message.ts';
-import { decodeCursor, encodeCursor } from './message-cursor.ts';
 import { messageEntity, messagesRange } from './message-items.ts';
 
 export interface StoredMessage {
@@ -130,3 +131,65 @@ interface Walk {
 
 /** More than the members of a message take beside its content. */
 const perMessageBytes = 1_500;
+
+const Cursor = z.strictObject({ generation: z.string(), number: z.int().min(0).max(99_999_999) });
+
+const encodeCursor = ({ generation }: Conversation, number: number) =>
+  Buffer.from(JSON.stringify({ generation, number })).toString('base64url');
+
+/** The number of the message next to the page. @throws 400 */
+function decodeCursor({ generation }: Conversation, cursor: string, path = 'messagesCursor'): number {
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const { data } = z
+    .string()
+    .transform((json, context) => {
+      try {
+        return JSON.parse(json) as unknown;
+      } catch {
+        context.addIssue('Expected JSON');
+        return z.NEVER;
+      }
+    })
+    .pipe(Cursor)
+    .safeParse(text);
+  if (data?.generation === generation) return data.number;
+  throw invalidAt(
+    path,
+    'INVALID_CURSOR',
+    'Not a cursor of this conversation, or its messages were replaced since. Omit the cursor to start again',
+  );
+}
+
+/** A streamed response has 200 MB. */
+const exportBytesMax = 100_000_000;
+
+/** Yields a conversation as lines of JSON: itself, then its messages, oldest first. */
+export const conversationExporter = /* @__PURE__ */ using(
+  [messagePages],
+  (scope: Scope, pages: Pick<ReturnType<typeof messagePages>, 'walk'> = messagePages(scope)) => {
+    async function* writeLines(
+      conversation: Conversation,
+      from: number,
+      head: object,
+    ): AsyncGenerator<string> {
+      yield `${JSON.stringify({ type: 'conversation', ...head })}\n`;
+      let bytes = 0;
+      for await (const messages of pages.walk(conversation, { from })) {
+        for (const { number, id, role, content, createdAt } of messages) {
+          if (bytes > exportBytesMax) {
+            const next = encodeCursor(conversation, number);
+            yield `${JSON.stringify({ type: 'more', after: next })}\n`;
+            return;
+          }
+          const line = `${JSON.stringify({ type: 'message', id, role, content, createdAt })}\n`;
+          bytes += Buffer.byteLength(line);
+          yield line;
+        }
+      }
+    }
+
+    /** @param after The cursor of a former export's last line. @throws 400 */
+    return (conversation: Conversation, head: object, after?: string): AsyncGenerator<string> =>
+      writeLines(conversation, after === undefined ? 0 : decodeCursor(conversation, after, 'after'), head);
+  },
+);

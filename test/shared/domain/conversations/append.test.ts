@@ -8,8 +8,7 @@ import {
   conversationStore,
   messageAppender,
 } from '../../../../shared/domain/conversations/conversation-store.ts';
-import { conversationExporter } from '../../../../shared/domain/conversations/export-conversation.ts';
-import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
+import { conversationExporter, messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 import { alternatingMessages } from '../../../support/surfaces/conversations.ts';
 
