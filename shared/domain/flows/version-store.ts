@@ -1,10 +1,10 @@
 import { using } from '../../platform/aws/uses.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { VersionKind } from '../../platform/data/versions/version-kind.ts';
 import { manageVersions, readVersions } from '../../platform/data/versions/versioned.ts';
-import type { Flow, FlowVersion } from './flow.ts';
+import { anyVersionPartition, type Flow, FlowVersion, flowVersionEntity, versionsPartition } from './flow.ts';
 import { flowChanger, flowFinder } from './flow-store.ts';
-import { type FlowVersionSummary, flowVersionKind } from './flow-version-kind.ts';
 import type { FlowStep } from './steps/step.ts';
 
 export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: FlowStep[] };
@@ -41,4 +41,40 @@ export const versionStore = /* @__PURE__ */ using([versionFinder, flowChanger], 
   const documents = { find: flowFinder(scope).find, change: flowChanger(scope) };
   const { publish, publishDraft } = manageVersions(scope, flowVersionKind, documents);
   return { ...versionFinder(scope), publish, publishDraft };
+});
+
+const FlowVersionSummary = FlowVersion.pick({
+  id: true,
+  number: true,
+  type: true,
+  stepCount: true,
+  stepSummary: true,
+  label: true,
+  notes: true,
+  createdAt: true,
+});
+type FlowVersionSummary = ReturnType<typeof FlowVersionSummary.parse>;
+
+/** The versions of flows. Their content is the steps. */
+export const flowVersionKind: VersionKind<Flow, FlowVersion, FlowVersionSummary> = {
+  noun: 'flow',
+  codeOfForeign: 'VERSION_OF_ANOTHER_FLOW',
+  idPrefix: 'flowver',
+  entity: flowVersionEntity,
+  keyOf: (flowId, id) => ({ flowId, id }),
+  versionsOf: versionsPartition,
+  allVersions: anyVersionPartition,
+  summary: FlowVersionSummary,
+  contentOf: ({ id, steps, stepCount, secretKeys }) => ({
+    steps,
+    secretKeys,
+    ...summarizeStepCount(id, stepCount),
+  }),
+  publishedFields: ({ secretKeys }) => ({ publishedSecretKeys: secretKeys }),
+};
+
+export const summarizeStepCount = (flowId: string, stepCount: number) => ({
+  flowId,
+  stepCount,
+  stepSummary: `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}`,
 });

@@ -8,13 +8,17 @@
 import { createLoadingCache } from '../../core/cache.ts';
 import { conflict, ifMissing } from '../../core/errors/errors.ts';
 import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
-import { flowVersionKind, summarizeStepCount } from '../../domain/flows/flow-version-kind.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { listFlowTargets } from '../../domain/flows/sub-flows/flow-targets.ts';
 import { linkSteps } from '../../domain/flows/sub-flows/link.ts';
 import { loadSubFlows, type ReadSteps } from '../../domain/flows/sub-flows/load-sub-flows.ts';
 import type { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
-import { type LoadedVersion, versionFinder } from '../../domain/flows/version-store.ts';
+import {
+  flowVersionKind,
+  type LoadedVersion,
+  summarizeStepCount,
+  versionFinder,
+} from '../../domain/flows/version-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
