@@ -1,6 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import type { Finding } from '../../domain/flows/analysis/finding.ts';
-import { callsModels, isHeldBy, unboundedMap } from '../../domain/flows/analysis/risks.ts';
+import { callsModels, type Finding, isHeldBy, unboundedMap } from '../../domain/flows/analysis/finding.ts';
 import { type StepNode, type UncheckedStep, walkStepNodes } from '../../domain/flows/checking/step-nodes.ts';
 import { mapItemsMax } from '../../domain/flows/step-types/map.ts';
 import { modelNames } from '../../domain/model-configs/model-names.ts';

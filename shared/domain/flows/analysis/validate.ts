@@ -16,10 +16,9 @@ import { type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
 import { findTextProblems } from '../checking/text-problems.ts';
 import { stepTypes } from '../step-types/index.ts';
 import type { AnyStepType } from '../steps/step.ts';
-import { createFinding, type Finding, limitFindings } from './finding.ts';
+import { createFinding, type Finding, limitFindings, risks } from './finding.ts';
 import { findUnknownModels } from './models.ts';
 import { findReachable } from './reachability.ts';
-import { risks } from './risks.ts';
 import { analyseTexts } from './text-analysis.ts';
 import {
   createUnknownUse,

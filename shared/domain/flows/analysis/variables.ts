@@ -12,8 +12,7 @@ import { hasOwnVariables, type NodeList, type StepNode } from '../checking/step-
 import { getStepType, stepTypes } from '../step-types/index.ts';
 import type { ConfigText } from '../steps/config-texts.ts';
 import { outputVariableName } from '../steps/step.ts';
-import { createFinding, type Finding } from './finding.ts';
-import { isHeldBy } from './risks.ts';
+import { createFinding, type Finding, isHeldBy } from './finding.ts';
 
 /** Variables that every run has: the built-in ones, and those that a dispatch adds. */
 const builtinVariables = new Set([
