@@ -2,7 +2,7 @@ import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEntity } from '../agents/config/agent.ts';
-import { listFlowInputs } from '../flows/analysis/flow-inputs.ts';
+import { listFlowInputs } from '../flows/analysis/variables.ts';
 import { flowFinder } from '../flows/flow-store.ts';
 
 type JsonSchema = Record<string, unknown>;

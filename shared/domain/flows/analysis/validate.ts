@@ -18,11 +18,11 @@ import { stepTypes } from '../step-types/index.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { createFinding, type Finding, limitFindings, risks } from './finding.ts';
 import { findUnknownModels } from './models.ts';
-import { findReachable } from './reachability.ts';
-import { analyseTexts } from './text-analysis.ts';
 import {
+  analyseTexts,
   createUnknownUse,
   findOverwrittenOutputs,
+  findReachable,
   findUnsetVariables,
   findUnusedOutputs,
   readVariableUse,

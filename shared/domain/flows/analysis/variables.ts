@@ -1,3 +1,13 @@
+import { readTextsTask } from '../../../adapters/code/tasks.ts';
+import type { FlowText, Reads } from '../../../adapters/code/texts.ts';
+import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
+import { hasOwnVariables, type NodeList, type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
+import { getStepType, stepTypes } from '../step-types/index.ts';
+import { type ConfigText, isFlowText } from '../steps/config-texts.ts';
+import { findHeldLists } from '../steps/held-lists.ts';
+import { outputVariableName } from '../steps/step.ts';
+import { createFinding, type Finding, isHeldBy } from './finding.ts';
+
 /**
  * Which variables the steps of a flow read and set, and what follows: unset, overwritten and unused ones.
  *
@@ -6,13 +16,6 @@
  * parallel branches have variables of their own. `validate.ts` reports, `flow-inputs.ts` derives the inputs of a flow from the
  * unset reads.
  */
-
-import type { Reads } from '../../../adapters/code/texts.ts';
-import { hasOwnVariables, type NodeList, type StepNode } from '../checking/step-nodes.ts';
-import { getStepType, stepTypes } from '../step-types/index.ts';
-import type { ConfigText } from '../steps/config-texts.ts';
-import { outputVariableName } from '../steps/step.ts';
-import { createFinding, type Finding, isHeldBy } from './finding.ts';
 
 /** Variables that every run has: the built-in ones, and those that a dispatch adds. */
 const builtinVariables = new Set([
@@ -68,7 +71,7 @@ export interface UnsetRead {
   setter: StepNode | undefined;
 }
 
-export function* findUnsetReads(uses: readonly VariableUse[]): Generator<UnsetRead, void> {
+function* findUnsetReads(uses: readonly VariableUse[]): Generator<UnsetRead, void> {
   const setters = Map.groupBy(uses.entries(), ([, { sets }]) => sets);
   for (const [at, { visit, reads }] of uses.entries()) {
     for (const [name, { path, guarded }] of reads) {
@@ -161,3 +164,127 @@ const getVariablePath = ({ step }: StepNode): PropertyKey[] => [
   'config',
   step.config.outputVariable === undefined ? 'variableName' : 'outputVariable',
 ];
+
+export interface FlowInput {
+  name: string;
+  /** Whether every use of it checks first whether it is set. */
+  optional: boolean;
+  /** What the uses show of its type. */
+  type?: 'array' | 'object' | undefined;
+}
+
+/** In the order of their first use. None if the texts take too long to analyse. @param steps Valid ones. */
+export async function listFlowInputs(steps: unknown, sandbox: Sandbox): Promise<FlowInput[]> {
+  const visits = [...walkStepNodes(steps, { path: ['steps'] })];
+  const texts = visits.flatMap((visit) => visit.texts);
+  const { readsOf } = await analyseTexts(texts, sandbox);
+  if (!readsOf) return [];
+  const reads = texts.flatMap((text) => readsOf(text).names);
+  const uses = visits.map((visit) => readVariableUse(visit, readsOf));
+  const inputs = [...findUnsetReads(uses)].flatMap(({ name, setter }) => (setter ? [] : [name]));
+  return [...new Set(inputs)].map((name) => {
+    const variableReads = reads.filter((read) => read.name === name);
+    const types = new Set(variableReads.flatMap(({ type }) => type ?? []));
+    return {
+      name,
+      optional: variableReads.every(({ guarded }) => guarded),
+      type: types.size === 1 ? [...types][0] : undefined,
+    };
+  });
+}
+
+/** The time limit for all texts of one flow. */
+const timeoutMs = 5_000;
+
+export interface TextAnalysis {
+  alwaysHolds: AlwaysHolds;
+  /** Absent if the analysis timed out. */
+  readsOf?: (text: ConfigText) => Reads;
+}
+
+export async function analyseTexts(
+  configTexts: readonly ConfigText[],
+  sandbox: Sandbox,
+): Promise<TextAnalysis> {
+  const texts = new Map(
+    configTexts.filter(isFlowText).map(({ kind, text }) => [nameText({ kind, text }), { kind, text }]),
+  );
+  try {
+    const found = texts.size > 0 ? await sandbox(readTextsTask, [...texts.values()], { timeoutMs }) : [];
+    const foundByName = new Map([...texts.keys()].map((name, index) => [name, found[index]]));
+    return {
+      alwaysHolds: (text) => foundByName.get(nameText({ kind: 'expression', text }))?.alwaysHolds,
+      readsOf: (text) => {
+        if (text.kind === 'schema') return nothing;
+        return (isFlowText(text) ? foundByName.get(nameText(text))?.reads : undefined) ?? readVariable(text);
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    return { alwaysHolds: () => undefined };
+  }
+}
+
+const nameText = ({ kind, text }: FlowText) => `${kind} ${text}`;
+
+/** A JSON Schema reads no variable. */
+const nothing: Reads = { names: [], everything: false };
+
+/** A path reads one variable. */
+const readVariable = ({ text }: ConfigText): Reads => ({
+  names: [{ name: /^[^.[]+/.exec(text)?.[0] ?? '', guarded: false }],
+  everything: false,
+});
+
+/** Whether an expression is always true, or always false; undefined if that depends on the variables. */
+type AlwaysHolds = (expression: string) => boolean | undefined;
+
+export function findReachable(
+  visits: readonly StepNode[],
+  alwaysHolds: AlwaysHolds,
+): { reached: StepNode[]; findings: Finding[] } {
+  const reached: StepNode[] = [];
+  const findings: Finding[] = [];
+  /** The paths of the lists that no run enters. */
+  const closed = new Set<string>();
+  for (const visit of visits) {
+    const { step, path, lists } = visit;
+    if (lists.some((list) => closed.has(list.path))) continue;
+    const problem = findNeverRuns(visit, alwaysHolds);
+    if (problem) {
+      findings.push(problem);
+      for (const { at } of findHeldLists(step.config)) closed.add([...path, 'config', ...at].join('.'));
+      continue;
+    }
+    reached.push(visit);
+    if (step.type !== 'conditional') continue;
+    for (const branch of findClosedBranches(visit, alwaysHolds)) {
+      closed.add([...path, ...branch.path].join('.'));
+      findings.push(createFinding(visit, branch.path, 'UNREACHABLE_BRANCH', branch.message));
+    }
+  }
+  return { reached, findings };
+}
+
+function findNeverRuns(visit: StepNode, alwaysHolds: AlwaysHolds): Finding | undefined {
+  const { enabled, when } = visit.step;
+  if (!enabled)
+    return createFinding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is disabled, so it never runs');
+  if (when === undefined || alwaysHolds(when) !== false) return undefined;
+  return createFinding(
+    visit,
+    ['when'],
+    'UNREACHABLE_STEP',
+    'The condition is always false, so the step never runs',
+  );
+}
+
+function findClosedBranches({ step: { config } }: StepNode, alwaysHolds: AlwaysHolds) {
+  if (typeof config.condition !== 'string') return [];
+  const holds = alwaysHolds(config.condition);
+  const branch = holds ? 'falseSteps' : 'trueSteps';
+  const steps = config[branch];
+  if (holds === undefined || !Array.isArray(steps) || steps.length === 0) return [];
+  const message = `The condition is ${holds ? 'always true' : 'always false'}, so these steps never run`;
+  return [{ path: ['config', branch], message }];
+}
