@@ -25,8 +25,7 @@ import { RecordType, recordGuardEntity, recordsRange } from '../../records/recor
 import { findSecrets } from '../../secrets/find-secrets.ts';
 import { findBuiltinTool } from '../../tools/builtin/index.ts';
 import { readTools } from '../../tools/tool-store.ts';
-import { findToolTarget, listRuntimeTools } from '../checking/runtime-tools.ts';
-import { type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
+import { findToolTarget, listRuntimeTools, type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
 import { flowEntity } from '../flow.ts';
 import { listOwnTexts, listTextSecretKeys } from '../secret-keys.ts';
 import { readBuiltinId } from '../steps/tool-reference.ts';

@@ -1,6 +1,5 @@
 import { findModelNameProblem } from '../../model-configs/model-name-problem.ts';
-import { listRuntimeTools } from '../checking/runtime-tools.ts';
-import type { StepNode } from '../checking/step-nodes.ts';
+import { listRuntimeTools, type StepNode } from '../checking/step-nodes.ts';
 import { createFinding, type Finding } from './finding.ts';
 
 /** Finds models that are not in the catalog and do not name a known provider. */

@@ -7,7 +7,7 @@ import { stepTypes } from '../step-types/index.ts';
 import { Expression } from '../steps/code.ts';
 import { RetryPolicy, timeoutMsOption } from '../steps/retry-policy.ts';
 import type { AnyStepType, FlowStep } from '../steps/step.ts';
-import { listEvaluatedTexts } from './texts.ts';
+import { listEvaluatedTexts } from './step-nodes.ts';
 
 export interface FlowStepInput {
   type: string;

@@ -9,7 +9,7 @@ import { stepTypeNames } from '../step-types/index.ts';
 import { findHeldLists, mapHeldLists, nestedListsMax } from '../steps/held-lists.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { type FlowStepInput, NestedSteps } from './flow-step.ts';
-import { listRuntimeTools } from './runtime-tools.ts';
+import { listRuntimeTools } from './step-nodes.ts';
 import type { CheckedSteps } from './text-problems.ts';
 
 const stepsMax = 1_000;

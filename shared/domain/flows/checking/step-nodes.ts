@@ -1,6 +1,7 @@
-import type { ConfigText } from '../steps/config-texts.ts';
+import { stepTypes } from '../step-types/index.ts';
+import { type ConfigText, listConfigTexts } from '../steps/config-texts.ts';
 import { findHeldLists } from '../steps/held-lists.ts';
-import { listEvaluatedTexts } from './texts.ts';
+import type { AnyStepType } from '../steps/step.ts';
 
 type Json = Record<string, unknown>;
 
@@ -91,4 +92,46 @@ function toUncheckedStep(raw: unknown): UncheckedStep | undefined {
     enabled: enabled !== false,
     retries: retry !== undefined && retry !== null,
   };
+}
+
+/** The texts of a step that read variables, found through the schema of its type. */
+export function listEvaluatedTexts({
+  type,
+  config,
+  when,
+}: Pick<UncheckedStep, 'type' | 'config'> & { when?: string | undefined }): ConfigText[] {
+  const types: Record<string, AnyStepType> = stepTypes;
+  const stepType = Object.hasOwn(types, type) ? types[type] : undefined;
+  // Keyed by path, since several options of a union may find the same text.
+  const found = new Map<string, ConfigText>();
+  if (when !== undefined) found.set('when', { kind: 'expression', text: when, path: ['when'] });
+  if (!stepType) return [...found.values()];
+  for (const text of listConfigTexts(stepType.config, config)) found.set(text.path.join('.'), text);
+  return [...found.values()];
+}
+
+interface SentTool {
+  toolType: unknown;
+  config: Record<string, unknown>;
+  /** Within the step. */
+  path: PropertyKey[];
+}
+
+/** The runtime tools of a config as a caller sent it, which may be partly invalid. */
+export function listRuntimeTools({ tools }: Record<string, unknown>): SentTool[] {
+  const { runtimeTools } = (tools ?? {}) as { runtimeTools?: unknown };
+  const list: unknown[] = Array.isArray(runtimeTools) ? runtimeTools : [];
+  return list.map((tool, index) => {
+    const { toolType, config } = (tool ?? {}) as { toolType?: unknown; config?: unknown };
+    const path = ['config', 'tools', 'runtimeTools', index];
+    return { toolType, config: typeof config === 'object' ? { ...config } : {}, path };
+  });
+}
+
+export function findToolTarget({ toolType, config, path }: SentTool) {
+  const [kind, member] =
+    toolType === 'flow' ? (['flow', 'flowId'] as const) : (['agent', 'agentId'] as const);
+  const id = config[member];
+  if ((toolType !== 'flow' && toolType !== 'subagent') || typeof id !== 'string') return undefined;
+  return { kind, id, path: [...path, 'config', member] };
 }
