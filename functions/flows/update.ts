@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { assertStepTargets } from '../../shared/domain/agents/checks/step-targets.ts';
-import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
-import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
+import { checkTexts, normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import { ids } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

@@ -3,7 +3,7 @@ import { invalid } from '../../shared/core/errors/errors.ts';
 import { createAgentFields } from '../../shared/domain/agents/agent-editor.ts';
 import { checkAgent } from '../../shared/domain/agents/checks/check-agent.ts';
 import type { FlowStepInput } from '../../shared/domain/flows/checking/flow-step.ts';
-import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
+import { checkTexts } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { type CheckedTool, checkTool } from '../../shared/domain/tools/check-tool.ts';
 import { findParametersProblems } from '../../shared/domain/tools/parameters-problems.ts';
 import type { ResourceMembers } from '../../shared/domain/workspace/kinds/kind.ts';

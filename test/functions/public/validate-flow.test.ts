@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CreateFlowBody } from '../../../functions/flows/schemas.ts';
 import { validateFlow as endpoint } from '../../../functions/public/validate-flow.ts';
 import { validateSentFlow } from '../../../shared/domain/flows/analysis/validate.ts';
-import { findTextProblems } from '../../../shared/domain/flows/checking/text-problems.ts';
+import { findTextProblems } from '../../../shared/domain/flows/checking/flow-steps.ts';
 import { expectStatus, template } from '../../support/flows/flows.ts';
 import { testSandbox } from '../../support/flows/sandbox.ts';
 import { call, newTenant, type Tenant } from '../../support/stack/stack.ts';

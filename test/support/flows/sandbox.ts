@@ -4,8 +4,11 @@ import { tenantSandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { createFiller } from '../../../shared/adapters/templates/filler.ts';
 import type { Variables } from '../../../shared/core/variables/variables.ts';
 import type { FlowStepInput } from '../../../shared/domain/flows/checking/flow-step.ts';
-import { FlowStepsInput } from '../../../shared/domain/flows/checking/flow-steps.ts';
-import { type CheckedSteps, findTextProblems } from '../../../shared/domain/flows/checking/text-problems.ts';
+import {
+  type CheckedSteps,
+  FlowStepsInput,
+  findTextProblems,
+} from '../../../shared/domain/flows/checking/flow-steps.ts';
 
 /** The real threads, for a tenant that only tests have. */
 export const testSandbox = tenantSandbox('tests');

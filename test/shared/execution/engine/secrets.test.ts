@@ -9,8 +9,7 @@ import {
   secretKeysInTemplate,
 } from '../../../../shared/core/variables/secret-references.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
-import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-steps.ts';
-import { findTextProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
+import { FlowStepsInput, findTextProblems } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
 import type { StepResult } from '../../../../shared/execution/engine/engine.ts';
 import { engineEvents } from '../../../support/flows/engine-events.ts';

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { ServiceError } from '../../../../../shared/core/errors/errors.ts';
 import { newId } from '../../../../../shared/core/ids.ts';
-import { FlowStepsInput, normaliseSteps } from '../../../../../shared/domain/flows/checking/flow-steps.ts';
-import { checkTexts } from '../../../../../shared/domain/flows/checking/text-problems.ts';
+import {
+  checkTexts,
+  FlowStepsInput,
+  normaliseSteps,
+} from '../../../../../shared/domain/flows/checking/flow-steps.ts';
 import { parseOrReject } from '../../../../../shared/platform/http/validation.ts';
 import { testSandbox } from '../../../../support/flows/sandbox.ts';
 
