@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { Expression } from '../steps/code.ts';
 import { PlainErrorHandling } from '../steps/error-handling.ts';
 import { StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
+import { Expression } from '../steps/template-text.ts';
 
 const createConfig = (steps: z.ZodType<FlowStep[], unknown>) =>
   z.strictObject({

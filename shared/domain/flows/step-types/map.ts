@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { Expression } from '../steps/code.ts';
 import { commonConfig, VariableName } from '../steps/common-config.ts';
 import { concurrency, onError, StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
+import { Expression } from '../steps/template-text.ts';
 
 /** The most items of one map. */
 export const mapItemsMax = 1_000;

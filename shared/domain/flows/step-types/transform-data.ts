@@ -6,9 +6,9 @@ import {
   secretKeysInScript,
   secretNameProblem,
 } from '../../../core/variables/secret-references.ts';
-import { Script } from '../steps/code.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
+import { Script } from '../steps/template-text.ts';
 
 export const transformDataStep = defineStepType({
   type: 'transform-data',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { Expression } from '../steps/code.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
+import { Expression } from '../steps/template-text.ts';
 
 const thirtyDays = 30 * 86_400_000;
 

@@ -2,10 +2,9 @@ import type * as z from 'zod';
 import type { FlowText } from '../../../adapters/code/texts.ts';
 import { isPlain } from '../../../adapters/templates/limits.ts';
 import { iterateTexts } from '../../../core/json/json-texts.ts';
-import { Expression, Script } from './code.ts';
 import { VariablePath } from './common-config.ts';
 import { JsonSchemaText } from './json-schema-text.ts';
-import { Template, TemplatedJson } from './template-text.ts';
+import { Expression, Script, Template, TemplatedJson } from './template-text.ts';
 
 export interface ConfigText {
   kind: FlowText['kind'] | 'path' | 'schema';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { scriptLanguages } from '../../../adapters/code/languages.ts';
-import { Script } from '../../flows/steps/code.ts';
+import { Script } from '../../flows/steps/template-text.ts';
 import { defineToolType } from './tool-type.ts';
 
 export const customTool = defineToolType({
