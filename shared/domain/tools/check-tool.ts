@@ -2,8 +2,12 @@ import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { iterateTexts } from '../../core/json/json-texts.ts';
 import { hasSecretReference } from '../../core/variables/secret-references.ts';
-import { type ConfigText, isFlowText, listConfigTexts } from '../flows/steps/config-texts.ts';
-import { findSyntaxProblems } from '../flows/steps/syntax-problems.ts';
+import {
+  type ConfigText,
+  findSyntaxProblems,
+  isFlowText,
+  listConfigTexts,
+} from '../flows/steps/config-texts.ts';
 import { findParametersProblems } from './parameters-problems.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import type { Tool } from './tool.ts';

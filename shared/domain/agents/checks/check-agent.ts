@@ -9,9 +9,9 @@ import {
 } from '../../../core/variables/secret-references.ts';
 import { toErrorDetails } from '../../../platform/http/validation.ts';
 import { findDuplicates } from '../../duplicates.ts';
+import { findSyntaxProblems } from '../../flows/steps/config-texts.ts';
 import type { McpServer } from '../../flows/steps/mcp-server.ts';
 import type { RuntimeTool } from '../../flows/steps/runtime-tool.ts';
-import { findSyntaxProblems } from '../../flows/steps/syntax-problems.ts';
 import { ToolReference } from '../../flows/steps/tool-reference.ts';
 import { SecretValue } from '../../secrets/secret.ts';
 import { findOwnToolProblems, type OwnTools } from '../../tools/own-tool-problems.ts';

@@ -10,11 +10,10 @@ import { findOwnToolProblems } from '../../tools/own-tool-problems.ts';
 import { isOfRuntimeTool, secretKeysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
 import { promptStep } from '../step-types/prompt.ts';
-import { type ConfigText, isFlowText } from '../steps/config-texts.ts';
+import { type ConfigText, findSyntaxProblems, isFlowText } from '../steps/config-texts.ts';
 import { findHeldLists, mapHeldLists, nestedListsMax } from '../steps/held-lists.ts';
 import { PromptTools } from '../steps/prompt-tools.ts';
 import type { FlowStep } from '../steps/step.ts';
-import { findSyntaxProblems } from '../steps/syntax-problems.ts';
 import { type FlowStepInput, NestedSteps } from './flow-step.ts';
 import { listRuntimeTools, type StepNode, walkStepNodes } from './step-nodes.ts';
 
