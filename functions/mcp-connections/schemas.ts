@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
-import { ServerUrl } from '../../shared/domain/flows/steps/server-url.ts';
+import { ServerUrl } from '../../shared/domain/flows/steps/http-config.ts';
 import { openPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import type { Linked } from '../../shared/domain/mcp-connections/connection-store.ts';
 import {

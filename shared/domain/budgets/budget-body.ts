@@ -5,7 +5,7 @@ import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
 import { isTimeZone } from '../../core/time.ts';
 import { unique } from '../../platform/http/validation.ts';
-import { ServerUrl } from '../flows/steps/server-url.ts';
+import { ServerUrl } from '../flows/steps/http-config.ts';
 import { budgetPeriods } from './budget/budget.ts';
 
 const idPrefixes = {

@@ -1,4 +1,4 @@
-import type { Auth } from '../../domain/flows/steps/http-auth-config.ts';
+import type { Auth } from '../../domain/flows/steps/http-config.ts';
 import { toCredentialHeaders } from './credential-headers.ts';
 import type { StepRun } from './step-runner.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
+import { ServerUrl } from '../../flows/steps/http-config.ts';
 import { Reasoning } from '../../flows/steps/reasoning.ts';
-import { ServerUrl } from '../../flows/steps/server-url.ts';
 
 export const samplingMembers = {
   topP: z.number().min(0).max(1).optional(),

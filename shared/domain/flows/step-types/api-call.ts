@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { commonConfig } from '../steps/common-config.ts';
-import { Auth } from '../steps/http-auth-config.ts';
-import { bodyOfGet, Http, isSafe } from '../steps/http-config.ts';
+import { Auth, bodyOfGet, Http, isSafe } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { commonConfig } from '../steps/common-config.ts';
-import { BearerAuth } from '../steps/http-auth-config.ts';
+import { BearerAuth } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 

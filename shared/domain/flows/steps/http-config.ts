@@ -23,3 +23,31 @@ export const Http = z
     message: bodyOfGet,
   });
 export type Http = z.infer<typeof Http>;
+
+const NoAuth = z.strictObject({ type: z.literal('none') });
+export const BearerAuth = z.strictObject({ type: z.literal('bearer'), token: Template.min(1) });
+
+export const Auth = z.discriminatedUnion('type', [
+  NoAuth,
+  BearerAuth,
+  z.strictObject({ type: z.literal('basic'), username: Template, password: Template }),
+  z.strictObject({
+    type: z.enum(['api_key', 'custom_header']),
+    token: Template.min(1),
+    headerName: HeaderName.optional().meta({ description: 'Default: X-API-Key' }),
+  }),
+]);
+export type Auth = z.infer<typeof Auth>;
+
+/** The address of a server of others. Credentials in it would be stored and shown in the clear. */
+export const ServerUrl = z
+  .url({
+    protocol: /^https?$/,
+    abort: true,
+    error: 'Expected an address that begins with https:// or http://',
+  })
+  .max(2_000)
+  .refine((text) => {
+    const { username, password } = new URL(text);
+    return username === '' && password === '';
+  }, 'Expected an address without a user name and a password; send them as auth');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 import { ConnectionId } from '../../mcp-connections/connection-auth.ts';
-import { ServerUrl } from './server-url.ts';
+import { ServerUrl } from './http-config.ts';
 import { ToolName } from './tool-reference.ts';
 
 /** A time-out of a config in milliseconds: a value under 1,000 is in seconds. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../../core/ids.ts';
 import { hasSecretReference, soleSecretReference } from '../../../core/variables/secret-references.ts';
-import { ServerUrl } from '../../flows/steps/server-url.ts';
+import { ServerUrl } from '../../flows/steps/http-config.ts';
 import { SecretValue } from '../../secrets/secret.ts';
 import { webhookEvents } from './webhook-events.ts';
 import { type SchemeName, schemes } from './webhook-schemes.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Auth } from '../../flows/steps/http-auth-config.ts';
+import { Auth } from '../../flows/steps/http-config.ts';
 import { OAuthAuth } from '../../mcp-connections/connection-auth.ts';
 import { requestConfig } from './request-config.ts';
 import { defineToolType } from './tool-type.ts';

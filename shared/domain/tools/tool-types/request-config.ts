@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { isPlain } from '../../../adapters/templates/limits.ts';
 import { toBareReferences } from '../../../core/variables/secret-references.ts';
-import { Auth } from '../../flows/steps/http-auth-config.ts';
-import { Headers } from '../../flows/steps/http-config.ts';
+import { Auth, Headers } from '../../flows/steps/http-config.ts';
 import { Template } from '../../flows/steps/template-text.ts';
 
 const urlCharactersMax = 8_000;
