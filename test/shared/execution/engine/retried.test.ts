@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { failureOfStatus, RunMustWait, StepError } from '../../../../shared/core/errors/step-error.ts';
 import { toTracedRun } from '../../../../shared/core/tracing/active-span.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
-import { computeRetryPause } from '../../../../shared/domain/flows/steps/retry-policy.ts';
+import { computeRetryPause } from '../../../../shared/domain/flows/steps/error-handling.ts';
 import type { FlowRun } from '../../../../shared/execution/engine/engine.ts';
 import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
 import { fakeModel } from '../../../support/models/model-ports.ts';
