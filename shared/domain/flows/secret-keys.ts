@@ -3,8 +3,7 @@ import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/s
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
-import { findHeldLists } from './steps/held-lists.ts';
-import { walkSteps } from './steps/walk-steps.ts';
+import { findHeldLists, walkSteps } from './steps/held-lists.ts';
 
 interface WithConfig {
   config?: Record<string, unknown> | undefined;

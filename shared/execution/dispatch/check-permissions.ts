@@ -1,9 +1,9 @@
 import { missingPermission } from '../../core/errors/errors.ts';
 import { secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
+import { walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import { stepTools } from '../../domain/flows/steps/prompt-tools.ts';
 import { stepToolIds } from '../../domain/flows/steps/tool-reference.ts';
-import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { connectionsOfServers } from '../../domain/mcp-connections/named-connections.ts';
 import { permissionsToRun } from '../../domain/tools/tool-permissions.ts';
 import type { Scope } from '../../platform/data/scope.ts';

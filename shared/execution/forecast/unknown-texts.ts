@@ -1,7 +1,6 @@
-import { findHeldLists } from '../../domain/flows/steps/held-lists.ts';
+import { findHeldLists, walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { outputVariableName } from '../../domain/flows/steps/step.ts';
-import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 
 /**
  * The variables whose values a forecast only guesses, with the most tokens that each may be when it is inserted. Null

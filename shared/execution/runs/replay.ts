@@ -8,6 +8,7 @@
 import { toChunks } from '../../core/chunks.ts';
 import { getIdTimeMs } from '../../core/ids.ts';
 import type { Variables } from '../../core/variables/variables.ts';
+import { walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import {
   findStepAt,
   isClosedScope,
@@ -17,7 +18,6 @@ import {
   toShownPlace,
 } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
-import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import {
   countPayloadBytes,

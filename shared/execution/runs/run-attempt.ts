@@ -16,9 +16,9 @@ import { toFlowingValue } from '../../core/redaction/hidden.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
+import { walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import { definitionPath, isOwnScope, listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
-import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import {
   type EngineRunEvent,
   type FlowEnd,

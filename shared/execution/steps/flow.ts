@@ -2,7 +2,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { flowStep } from '../../domain/flows/step-types/flow.ts';
 import { builtInVariables } from '../../domain/flows/steps/common-config.ts';
-import { type LinkedConfig, linkedFlow, linkedSteps } from '../../domain/flows/steps/linked-steps.ts';
+import { type LinkedConfig, linkedFlow, linkedSteps } from '../../domain/flows/steps/held-lists.ts';
 import { createInsideError } from '../step-support/held-run.ts';
 import { defineHoldingRunner } from '../step-support/step-runner.ts';
 

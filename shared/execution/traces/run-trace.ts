@@ -10,7 +10,7 @@
 import { toChunks } from '../../core/chunks.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { readContext, runSpanId, toTracedRun } from '../../core/tracing/active-span.ts';
-import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
+import { walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import { versionFinder } from '../../domain/flows/version-store.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
 import type { Trace } from '../../domain/runs/trace.ts';

@@ -1,4 +1,5 @@
-import { type LinkedConfig, linkedSteps } from './linked-steps.ts';
+import * as z from 'zod';
+import type { FlowStep } from './step.ts';
 
 /** A list of steps that a step holds in its config. */
 export interface HeldList {
@@ -51,3 +52,60 @@ export function mapHeldLists<Config extends object>(
   }
   return copy as Config;
 }
+
+/** Steps that a step holds, as stored. `flow-step.ts` validated them when the flow was saved. */
+export const StoredSteps: z.ZodType<FlowStep[], unknown> = z.array(z.custom<FlowStep>());
+
+export const onError = z.enum(['fail', 'continue']).optional();
+
+/** How many branches or items run at once. */
+export const concurrency = z.int().min(1).max(20).optional();
+
+/**
+ * The steps that a `flow` step runs, and of which flow they are, in the steps of a run. They are no part of the config: under
+ * symbols they are neither stored nor shown with it.
+ */
+export const linkedSteps = Symbol('steps of another flow');
+export const linkedFlow = Symbol('another flow');
+
+/** What a `flow` step runs, or why it cannot. */
+type LinkedFlow = { id: string; name: string } | { problem: string };
+
+export interface LinkedConfig {
+  [linkedSteps]?: FlowStep[];
+  [linkedFlow]?: LinkedFlow;
+}
+
+interface StepLike {
+  config?: unknown;
+}
+
+/** A step with its place in the definition: `2`, or `2.true.0` in a branch, `2.i.0` in a list that runs several times. */
+export interface PlacedStep<Step> {
+  step: Step;
+  path: string;
+}
+
+/** Walks the steps of a list and of all lists that they hold, parents first. */
+export function* walkSteps<Step extends StepLike>(
+  steps: readonly Step[],
+  base = '',
+): Generator<PlacedStep<Step>, void> {
+  for (const [index, step] of steps.entries()) {
+    const path = `${base}${index}`;
+    yield { step, path };
+    for (const { key, steps: held } of findHeldLists(step.config)) {
+      yield* walkSteps(held as Step[], `${path}.${key}.`);
+    }
+  }
+}
+
+/** A copy of the steps, including those that they hold, with each one changed. */
+export const mapSteps = <Step extends { config: object }>(
+  steps: readonly Step[],
+  change: (step: Step) => Step,
+): Step[] =>
+  steps.map((step) => {
+    const changed = change(step);
+    return { ...changed, config: mapHeldLists(changed.config, (held) => mapSteps(held as Step[], change)) };
+  });

@@ -1,5 +1,5 @@
+import { walkSteps } from '../steps/held-lists.ts';
 import type { FlowStep } from '../steps/step.ts';
-import { walkSteps } from '../steps/walk-steps.ts';
 
 /** Another flow that a step runs. */
 export interface FlowTarget {

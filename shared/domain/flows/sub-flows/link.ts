@@ -1,5 +1,11 @@
-import { findHeldLists, mapHeldLists, nestedListsMax } from '../steps/held-lists.ts';
-import { type LinkedConfig, linkedFlow, linkedSteps } from '../steps/linked-steps.ts';
+import {
+  findHeldLists,
+  type LinkedConfig,
+  linkedFlow,
+  linkedSteps,
+  mapHeldLists,
+  nestedListsMax,
+} from '../steps/held-lists.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { type FlowTarget, findFlowTarget } from './flow-targets.ts';
 import type { RunnableVersion } from './load-sub-flows.ts';

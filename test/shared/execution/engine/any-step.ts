@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import type { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
-import { linkedFlow, linkedSteps } from '../../../../shared/domain/flows/steps/linked-steps.ts';
+import { linkedFlow, linkedSteps } from '../../../../shared/domain/flows/steps/held-lists.ts';
 
 type Config = Record<string, unknown>;
 type StepTypeName = keyof typeof stepTypes;
