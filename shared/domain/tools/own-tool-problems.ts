@@ -3,7 +3,7 @@ import { type ErrorDetail, toDetail } from '../../core/errors/errors.ts';
 import { toErrorDetails } from '../../platform/http/validation.ts';
 import { findDuplicates } from '../duplicates.ts';
 import type { McpServer } from '../flows/steps/mcp-server.ts';
-import type { RuntimeTool } from '../flows/steps/runtime-tool.ts';
+import type { RuntimeTool } from '../flows/steps/tool-reference.ts';
 import { findToolProblems } from './check-tool.ts';
 import { findRuntimeType } from './tool-types/runtime-types.ts';
 

@@ -17,7 +17,7 @@ import type { AgentCapability } from '../../domain/agents/config/agent.ts';
 import type { AgentConfig, AgentTools, CodeModeConfig } from '../../domain/agents/config/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import type { McpServer } from '../../domain/flows/steps/mcp-server.ts';
-import type { RuntimeTool } from '../../domain/flows/steps/runtime-tool.ts';
+import type { RuntimeTool } from '../../domain/flows/steps/tool-reference.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import type { RunState } from '../agent-loop/state.ts';

@@ -3,8 +3,7 @@ import { nameUpTo } from '../../../core/name.ts';
 import { isTimeZone } from '../../../core/time.ts';
 import { ErrorHandling } from '../../flows/steps/error-handling.ts';
 import { McpServer } from '../../flows/steps/mcp-server.ts';
-import { RuntimeTool } from '../../flows/steps/runtime-tool.ts';
-import { ToolName } from '../../flows/steps/tool-reference.ts';
+import { RuntimeTool, ToolName } from '../../flows/steps/tool-reference.ts';
 import { PromptCaching } from '../../model-configs/prompt-caching.ts';
 import { samplingMembers } from './external-config.ts';
 

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { hasSecretReference } from '../../../core/variables/secret-references.ts';
 import { credentialField, McpAuth, McpServer } from './mcp-server.ts';
-import { RuntimeTool } from './runtime-tool.ts';
 import { Template } from './template-text.ts';
-import { ToolName, ToolReference } from './tool-reference.ts';
+import { RuntimeTool, ToolName, ToolReference } from './tool-reference.ts';
 
 /** A version of a flow is stored and shown as it was sent, so it must not contain the value of a credential. */
 const Credential = Template.min(1)

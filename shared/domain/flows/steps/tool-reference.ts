@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { nameUpTo } from '../../../core/name.ts';
+import { JsonSchemaText } from './json-schema-text.ts';
 
 export const ToolName = z.string().min(1).max(128);
 
@@ -30,3 +32,13 @@ export function stepToolIds({
   if (type === 'tool-call') return [config.toolId as string];
   return type === 'prompt' ? ((config.tools as { toolIds?: string[] } | undefined)?.toolIds ?? []) : [];
 }
+
+/** A tool that exists in one agent or one step only. */
+export const RuntimeTool = z.strictObject({
+  name: nameUpTo(100),
+  description: z.string().max(4_000),
+  toolType: z.enum(['flow', 'custom', 'external', 'local', 'advisor', 'subagent', 'search']),
+  parametersSchema: JsonSchemaText,
+  config: z.record(z.string(), z.unknown()),
+});
+export type RuntimeTool = z.infer<typeof RuntimeTool>;
