@@ -13,7 +13,7 @@ import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { JsonSchemaText } from '../flows/steps/json-schema-text.ts';
+import { JsonSchemaText } from '../flows/steps/common-config.ts';
 import { derivedSchema } from '../products/derived-schema.ts';
 import type { Product, ProductCapability } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';

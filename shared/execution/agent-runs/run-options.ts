@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
-import { JsonSchemaText } from '../../domain/flows/steps/json-schema-text.ts';
+import { JsonSchemaText } from '../../domain/flows/steps/common-config.ts';
 
 export const agentOptions = {
   background: z.boolean().default(false).meta({

@@ -9,7 +9,7 @@ import {
   pageToolModelName,
   pageToolSets,
 } from '../../domain/client-sessions/page-tool.ts';
-import { JsonSchemaText } from '../../domain/flows/steps/json-schema-text.ts';
+import { JsonSchemaText } from '../../domain/flows/steps/common-config.ts';
 import type { ClientTool } from '../../execution/agent-runs/agent-input.ts';
 import { toToolName } from '../../execution/tools/tool-name.ts';
 import { using } from '../../platform/aws/uses.ts';

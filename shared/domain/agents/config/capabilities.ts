@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../../core/ids.ts';
-import { JsonSchemaText } from '../../flows/steps/json-schema-text.ts';
+import { JsonSchemaText } from '../../flows/steps/common-config.ts';
 import { ToolReference } from '../../flows/steps/tool-reference.ts';
 import type { AgentCapability } from './agent.ts';
 

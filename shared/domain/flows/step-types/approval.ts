@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { commonConfig } from '../steps/common-config.ts';
+import { commonConfig, JsonSchemaText } from '../steps/common-config.ts';
 import { ServerUrl } from '../steps/http-config.ts';
-import { JsonSchemaText } from '../steps/json-schema-text.ts';
 import { defineStepType } from '../steps/step.ts';
 import { isTemplated, Template } from '../steps/template-text.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { defaultValue, MemoryModel, memoryConfig } from '../steps/common-config.ts';
 import { ErrorHandling } from '../steps/error-handling.ts';
-import { defaultValue, MemoryModel, memoryConfig } from '../steps/memory-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { VariablePath } from '../steps/common-config.ts';
+import { memoryConfig, VariablePath } from '../steps/common-config.ts';
 import { PlainErrorHandling } from '../steps/error-handling.ts';
-import { memoryConfig } from '../steps/memory-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
 export const SaveMemoryConfig = z

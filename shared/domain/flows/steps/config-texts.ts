@@ -7,8 +7,7 @@ import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { iterateTexts } from '../../../core/json/json-texts.ts';
 import { escapeForScript } from '../../../core/redaction/secret-forms.ts';
 import { replaceInScript } from '../../../core/variables/secret-references.ts';
-import { VariablePath } from './common-config.ts';
-import { JsonSchemaText } from './json-schema-text.ts';
+import { JsonSchemaText, VariablePath } from './common-config.ts';
 import { Expression, Script, Template, TemplatedJson } from './template-text.ts';
 
 export interface ConfigText {

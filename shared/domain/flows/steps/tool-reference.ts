@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
-import { JsonSchemaText } from './json-schema-text.ts';
+import { JsonSchemaText } from './common-config.ts';
 
 export const ToolName = z.string().min(1).max(128);
 

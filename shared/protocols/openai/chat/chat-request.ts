@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
+import { JsonSchemaText } from '../../../domain/flows/steps/common-config.ts';
 import { acceptDropped } from '../dropped-members.ts';
 import { type CompletionMessage, RequestMessage, unsupported } from './message-schemas.ts';
 
