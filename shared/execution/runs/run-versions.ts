@@ -9,10 +9,13 @@ import { createLoadingCache } from '../../core/cache.ts';
 import { conflict, ifMissing } from '../../core/errors/errors.ts';
 import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { listFlowTargets } from '../../domain/flows/sub-flows/flow-targets.ts';
 import { linkSteps } from '../../domain/flows/sub-flows/link.ts';
-import { loadSubFlows, type ReadSteps } from '../../domain/flows/sub-flows/load-sub-flows.ts';
-import type { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
+import {
+  listFlowTargets,
+  loadSubFlows,
+  type ReadSteps,
+  type SubFlows,
+} from '../../domain/flows/sub-flows/sub-flows.ts';
 import {
   flowVersionKind,
   type LoadedVersion,

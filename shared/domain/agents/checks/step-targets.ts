@@ -7,8 +7,7 @@ import { findToolTarget, listRuntimeTools, walkStepNodes } from '../../flows/che
 import { flowEntity } from '../../flows/flow.ts';
 import { stepTools } from '../../flows/steps/prompt-tools.ts';
 import { findFlowTargetProblems } from '../../flows/sub-flows/check-targets.ts';
-import { createFlowReader, type FlowReader } from '../../flows/sub-flows/flow-reader.ts';
-import { findFlowTarget } from '../../flows/sub-flows/flow-targets.ts';
+import { createFlowReader, type FlowReader, findFlowTarget } from '../../flows/sub-flows/sub-flows.ts';
 import { connectionsOfServers, findConnectionProblems } from '../../mcp-connections/named-connections.ts';
 import { agentEntity } from '../config/agent.ts';
 

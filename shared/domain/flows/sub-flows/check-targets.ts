@@ -4,9 +4,14 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { flowFinder } from '../flow-store.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { versionFinder } from '../version-store.ts';
-import { createFlowReader, type FlowReader } from './flow-reader.ts';
-import { type FlowTarget, listFlowTargets } from './flow-targets.ts';
-import { flowsMax, levelsMax } from './sub-flows.ts';
+import {
+  createFlowReader,
+  type FlowReader,
+  type FlowTarget,
+  flowsMax,
+  levelsMax,
+  listFlowTargets,
+} from './sub-flows.ts';
 
 export interface PlacedTarget extends FlowTarget {
   /** Of the config of the step, within the body. */

@@ -10,8 +10,7 @@ import {
 import { flowFinder } from '../flow-store.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { versionFinder } from '../version-store.ts';
-import { listFlowTargets } from './flow-targets.ts';
-import { loadSubFlows } from './load-sub-flows.ts';
+import { listFlowTargets, loadSubFlows } from './sub-flows.ts';
 
 /** A flow for another runtime: complete, with secrets referenced as `secret:<NAME>`. */
 export type ExportedFlow = {

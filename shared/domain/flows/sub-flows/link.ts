@@ -7,9 +7,15 @@ import {
   nestedListsMax,
 } from '../steps/held-lists.ts';
 import type { FlowStep } from '../steps/step.ts';
-import { type FlowTarget, findFlowTarget } from './flow-targets.ts';
-import type { RunnableVersion } from './load-sub-flows.ts';
-import { findVersionId, levelsMax, type SubFlows, stepsMax } from './sub-flows.ts';
+import {
+  type FlowTarget,
+  findFlowTarget,
+  findVersionId,
+  levelsMax,
+  type RunnableVersion,
+  type SubFlows,
+  stepsMax,
+} from './sub-flows.ts';
 
 interface Place {
   /** The flows around, beginning with the one that is run. */

@@ -19,7 +19,7 @@ import { findLinkProblem, readSubAgents, type SubAgents } from '../../agents/che
 import type { Agent } from '../../agents/config/agent.ts';
 import { flowFinder } from '../../flows/flow-store.ts';
 import type { FlowStep } from '../../flows/steps/step.ts';
-import { createFlowReader, type FlowReader } from '../../flows/sub-flows/flow-reader.ts';
+import { createFlowReader, type FlowReader } from '../../flows/sub-flows/sub-flows.ts';
 import { versionFinder } from '../../flows/version-store.ts';
 import { connectionsOfServers, findConnectionProblems } from '../../mcp-connections/named-connections.ts';
 import { assertKnownModel, assertOwnKey } from '../../model-configs/config-changes.ts';
