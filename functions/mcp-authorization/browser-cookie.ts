@@ -1,4 +1,4 @@
-import { generateToken } from '../../shared/domain/mcp-connections/connection-link.ts';
+import { generateToken } from '../../shared/domain/mcp-connections/mcp-connection.ts';
 
 /** Browsers accept the prefix, which keeps other hosts from setting the cookie, only over https. */
 const nameAt = (baseUrl: string) =>

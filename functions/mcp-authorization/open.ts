@@ -3,8 +3,8 @@ import {
   authorizationLinkScope,
   beginAuthorization,
 } from '../../shared/domain/mcp-connections/begin-authorization.ts';
-import { hashToken } from '../../shared/domain/mcp-connections/connection-link.ts';
 import { donePath, openPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
+import { hashToken } from '../../shared/domain/mcp-connections/mcp-connection.ts';
 import { defineScope } from '../../shared/platform/auth/public-scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

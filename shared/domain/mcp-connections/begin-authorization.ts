@@ -1,9 +1,14 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
-import { generateToken, hashToken } from './connection-link.ts';
 import { connectionSealer } from './connection-secrets.ts';
-import { type McpConnection, mcpConnectionEntity, mcpLinkEntity } from './mcp-connection.ts';
+import {
+  generateToken,
+  hashToken,
+  type McpConnection,
+  mcpConnectionEntity,
+  mcpLinkEntity,
+} from './mcp-connection.ts';
 import { sdkOAuth } from './sdk-oauth.ts';
 
 /** How long a person may take at the authorization server. */

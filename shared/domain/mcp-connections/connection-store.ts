@@ -19,10 +19,10 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
-import { createLink } from './connection-link.ts';
 import { callbackPath, clientMetadataPath } from './connection-paths.ts';
 import { connectionSealer } from './connection-secrets.ts';
 import {
+  createLink,
   type McpConnection,
   mcpConnectionEntity,
   mcpConnectionsPartition,

@@ -16,8 +16,12 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { clientWithSecret, isClientRefusal } from './client-with-secret.ts';
 import { connectionOpener, connectionSealer } from './connection-secrets.ts';
-import { getConnectionStatus, type McpConnection, mcpConnectionEntity } from './mcp-connection.ts';
-import { isOfResource } from './of-resource.ts';
+import {
+  getConnectionStatus,
+  isOfResource,
+  type McpConnection,
+  mcpConnectionEntity,
+} from './mcp-connection.ts';
 import { sdkOAuth } from './sdk-oauth.ts';
 import { sealTokens } from './stored-tokens.ts';
 

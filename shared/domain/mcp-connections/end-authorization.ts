@@ -14,9 +14,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { audit } from '../../platform/identity/audit.ts';
 import { findLinkConnection, readLinkHash } from './begin-authorization.ts';
 import { clientWithSecret, isClientRefusal } from './client-with-secret.ts';
-import { hashToken } from './connection-link.ts';
 import { connectionOpener, connectionSealer } from './connection-secrets.ts';
-import { type McpConnection, mcpConnectionEntity } from './mcp-connection.ts';
+import { hashToken, type McpConnection, mcpConnectionEntity } from './mcp-connection.ts';
 import { sdkOAuth } from './sdk-oauth.ts';
 import { sealTokens } from './stored-tokens.ts';
 

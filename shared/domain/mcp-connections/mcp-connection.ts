@@ -1,8 +1,12 @@
+import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { OAuthServer } from '../../adapters/mcp-oauth/collecting-provider.ts';
+import { unixSeconds } from '../../core/time.ts';
 import { credentialPartition } from '../../platform/auth/api-key.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 
 /** This service as a client of the authorization server, without the secret. */
 const Client = z.object({
@@ -101,3 +105,35 @@ export const getConnectionStatus = (
   status === 'connected' && !canRefresh && expiresAt !== null && expiresAt <= now.toISOString()
     ? ('expired' as const)
     : status;
+
+const lifeMs = 24 * 3_600_000;
+
+/** 256 random bits, for a URL. */
+export const generateToken = () => randomBytes(32).toString('base64url');
+
+/** The only form in which the table stores a token. */
+export const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
+
+/** A link for a connection, which replaces the one before. Commit `write` with the connection. */
+export function createLink(
+  { table, now }: Scope,
+  connectionId: string,
+): { token: string; link: NonNullable<McpConnection['link']>; write: Write } {
+  const token = generateToken();
+  const hash = hashToken(token);
+  const expiresAt = new Date(now().getTime() + lifeMs);
+  const item = { hash, tenant: table.tenant, connectionId, ttl: unixSeconds(expiresAt) + 1 };
+  return {
+    token,
+    link: { hash, expiresAt: expiresAt.toISOString() },
+    write: table.writes.put(mcpLinkEntity, item),
+  };
+}
+
+/** Only the URL of a connection, or one below it, may get its tokens. The URL parser resolves dots in paths. */
+export function isOfResource(url: string, resource: string): boolean {
+  const [asked, allowed] = [URL.parse(url), URL.parse(resource)];
+  if (!asked || !allowed || asked.origin !== allowed.origin) return false;
+  const folder = allowed.pathname.endsWith('/') ? allowed.pathname : `${allowed.pathname}/`;
+  return asked.pathname === allowed.pathname || asked.pathname.startsWith(folder);
+}

@@ -3,8 +3,7 @@ import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { OAuthAuth } from './connection-auth.ts';
-import { mcpConnectionEntity } from './mcp-connection.ts';
-import { isOfResource } from './of-resource.ts';
+import { isOfResource, mcpConnectionEntity } from './mcp-connection.ts';
 
 /** An agent or a tool names a connection for a URL, which may be a template. */
 export interface NamedConnection {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOfResource } from '../../../shared/domain/mcp-connections/of-resource.ts';
+import { isOfResource } from '../../../shared/domain/mcp-connections/mcp-connection.ts';
 import { createTool } from '../../support/files/tools.ts';
 import { loopback } from '../../support/servers/loopback.ts';
 import {

@@ -3,11 +3,10 @@ import {
   authorizationLinkScope,
   beginAuthorization,
 } from '../../../../shared/domain/mcp-connections/begin-authorization.ts';
-import { hashToken } from '../../../../shared/domain/mcp-connections/connection-link.ts';
 import { mcpConnectionStore } from '../../../../shared/domain/mcp-connections/connection-store.ts';
 import { connectionTokens } from '../../../../shared/domain/mcp-connections/connection-tokens.ts';
 import { endAuthorization } from '../../../../shared/domain/mcp-connections/end-authorization.ts';
-import { mcpConnectionEntity } from '../../../../shared/domain/mcp-connections/mcp-connection.ts';
+import { hashToken, mcpConnectionEntity } from '../../../../shared/domain/mcp-connections/mcp-connection.ts';
 import { CursorQuery } from '../../../../shared/platform/data/lists/pages.ts';
 import { allowHost } from '../../../support/servers/loopback.ts';
 import { newRealm } from '../../../support/servers/oauth.ts';
