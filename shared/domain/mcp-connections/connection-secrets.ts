@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import type { OAuthClient } from '../../adapters/mcp-oauth/collecting-provider.ts';
+import type { TokenSet } from '../../adapters/mcp-oauth/tokens.ts';
 import { createLoadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import { seal, unseal } from '../../platform/aws/secrets-manager.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { McpConnection } from './mcp-connection.ts';
 
 const keyEnv = 'TEST_KEYS_KMS_KEY';
 
@@ -52,3 +55,43 @@ export const connectionOpener = /* @__PURE__ */ using(
       return value;
     },
 );
+
+export async function sealTokens(
+  seal: ReturnType<typeof connectionSealer>,
+  { id, server, grantedScopes }: Pick<McpConnection, 'id' | 'server' | 'grantedScopes'>,
+  { accessToken, refreshToken, expiresInSeconds, scope }: TokenSet,
+  now: Date,
+) {
+  // A response without a scope grants what was asked for, or leaves it as it was.
+  const asked = grantedScopes.length > 0 ? grantedScopes : splitScopes(server.scope);
+  const expiresAt =
+    expiresInSeconds === undefined ? null : new Date(now.getTime() + expiresInSeconds * 1_000).toISOString();
+  const tokens = { accessToken, ...(refreshToken !== undefined && { refreshToken }) };
+  return {
+    sealedTokens: await seal(id, 'tokens', tokens),
+    canRefresh: refreshToken !== undefined,
+    grantedScopes: scope === undefined ? asked : splitScopes(scope),
+    expiresAt,
+    updatedAt: now.toISOString(),
+  };
+}
+
+const splitScopes = (scope = '') => scope.split(' ').filter((name) => name !== '');
+
+type Open = ReturnType<typeof connectionOpener>;
+
+/** The client of a connection with its secret. Never store or return it. */
+export async function clientWithSecret(
+  open: Open,
+  { id, client, sealedSecret }: Pick<McpConnection, 'id' | 'client' | 'sealedSecret'>,
+): Promise<OAuthClient> {
+  const { authMethod } = client;
+  const secret = sealedSecret === null ? {} : await open(id, 'secret', sealedSecret);
+  return { clientId: client.id, ...secret, ...(authMethod !== null && { authMethod }) };
+}
+
+/** Whether the authorization server does not know the client, which has to be registered anew. */
+export const isClientRefusal = (error: unknown) =>
+  error instanceof Error &&
+  'oauthCode' in error &&
+  ['invalid_client', 'unauthorized_client'].includes(String(error.oauthCode));

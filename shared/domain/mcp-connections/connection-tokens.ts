@@ -14,8 +14,13 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { createRedactor } from '../../core/redaction/redactor.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { clientWithSecret, isClientRefusal } from './client-with-secret.ts';
-import { connectionOpener, connectionSealer } from './connection-secrets.ts';
+import {
+  clientWithSecret,
+  connectionOpener,
+  connectionSealer,
+  isClientRefusal,
+  sealTokens,
+} from './connection-secrets.ts';
 import {
   getConnectionStatus,
   isOfResource,
@@ -23,7 +28,6 @@ import {
   mcpConnectionEntity,
 } from './mcp-connection.ts';
 import { sdkOAuth } from './sdk-oauth.ts';
-import { sealTokens } from './stored-tokens.ts';
 
 /** Longer than the requests of a refresh may take, so that a lease ends only if its process has crashed. */
 const leaseMs = 30_000;

@@ -13,11 +13,15 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { audit } from '../../platform/identity/audit.ts';
 import { findLinkConnection, readLinkHash } from './begin-authorization.ts';
-import { clientWithSecret, isClientRefusal } from './client-with-secret.ts';
-import { connectionOpener, connectionSealer } from './connection-secrets.ts';
+import {
+  clientWithSecret,
+  connectionOpener,
+  connectionSealer,
+  isClientRefusal,
+  sealTokens,
+} from './connection-secrets.ts';
 import { hashToken, type McpConnection, mcpConnectionEntity } from './mcp-connection.ts';
 import { sdkOAuth } from './sdk-oauth.ts';
-import { sealTokens } from './stored-tokens.ts';
 
 /** What a browser brings back from an authorization server. Anyone can write it. */
 export interface Callback {
