@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import {
   authorizationLinkScope,
+  endAuthorization,
   readLinkHash,
-} from '../../shared/domain/mcp-connections/begin-authorization.ts';
+} from '../../shared/domain/mcp-connections/authorization.ts';
 import { callbackPath, donePath } from '../../shared/domain/mcp-connections/connection-paths.ts';
-import { endAuthorization } from '../../shared/domain/mcp-connections/end-authorization.ts';
 import { defineScope } from '../../shared/platform/auth/public-scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

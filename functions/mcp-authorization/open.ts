@@ -2,7 +2,7 @@ import * as z from 'zod';
 import {
   authorizationLinkScope,
   beginAuthorization,
-} from '../../shared/domain/mcp-connections/begin-authorization.ts';
+} from '../../shared/domain/mcp-connections/authorization.ts';
 import { donePath, openPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import { hashToken } from '../../shared/domain/mcp-connections/mcp-connection.ts';
 import { defineScope } from '../../shared/platform/auth/public-scope.ts';

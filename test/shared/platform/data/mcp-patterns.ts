@@ -2,10 +2,10 @@ import { inject } from 'vitest';
 import {
   authorizationLinkScope,
   beginAuthorization,
-} from '../../../../shared/domain/mcp-connections/begin-authorization.ts';
+  endAuthorization,
+} from '../../../../shared/domain/mcp-connections/authorization.ts';
 import { mcpConnectionStore } from '../../../../shared/domain/mcp-connections/connection-store.ts';
 import { connectionTokens } from '../../../../shared/domain/mcp-connections/connection-tokens.ts';
-import { endAuthorization } from '../../../../shared/domain/mcp-connections/end-authorization.ts';
 import { hashToken, mcpConnectionEntity } from '../../../../shared/domain/mcp-connections/mcp-connection.ts';
 import { CursorQuery } from '../../../../shared/platform/data/lists/pages.ts';
 import { allowHost } from '../../../support/servers/loopback.ts';
