@@ -13,7 +13,7 @@ import {
   createConfigEvent,
   findConfig,
   type NewConfig,
-} from './config-changes.ts';
+} from './config-view.ts';
 import { answersPrompts, decideDefault, findNextDefaultConfig } from './default-config.ts';
 import { type ModelAccount, type ModelConfig, modelConfigEntity } from './model-account.ts';
 

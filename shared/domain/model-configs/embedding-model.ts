@@ -1,9 +1,7 @@
 import { type CatalogModel, findOffer, type ListedOffer } from '../../adapters/models/catalog.ts';
 import { foldModelName } from '../../adapters/models/model-name.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { getConfigExecutor } from './config-changes.ts';
-import { nameOnTheWire } from './config-view.ts';
-import { chooseConfigKey, chooseKey } from './key-choice.ts';
+import { chooseConfigKey, chooseKey, getConfigExecutor, nameOnTheWire } from './config-view.ts';
 import type { ModelConfig } from './model-account.ts';
 import type { Selecting } from './select-model.ts';
 

@@ -7,7 +7,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { providerKeyReader } from '../secrets/secret-vault.ts';
 import { createCachedReader } from '../secrets/value-cache.ts';
-import { findOwnKey } from './key-choice.ts';
+import { findOwnKey } from './config-view.ts';
 import type { ModelAccount, ProviderKey } from './model-account.ts';
 import { listSelectionLimits } from './model-limits.ts';
 import { modelNames } from './model-names.ts';

@@ -16,11 +16,16 @@ import {
   providerNames,
 } from '../../adapters/models/providers/provider-names.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { getConfigExecutor } from './config-changes.ts';
-import { nameOnTheWire } from './config-view.ts';
-import { findStatedPrice } from './custom-price.ts';
+import {
+  chooseConfigKey,
+  chooseKey,
+  findStatedPrice,
+  getConfigExecutor,
+  type KeyChoice,
+  type KeySources,
+  nameOnTheWire,
+} from './config-view.ts';
 import { findFirstUsableOffer } from './default-config.ts';
-import { chooseConfigKey, chooseKey, type KeyChoice, type KeySources } from './key-choice.ts';
 import { isConfigId, type ModelConfig } from './model-account.ts';
 
 export interface ModelSelection {

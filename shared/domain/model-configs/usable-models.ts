@@ -1,7 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { chooseConfigKey } from './config-view.ts';
 import { isCallable } from './embedding-model.ts';
-import { chooseConfigKey } from './key-choice.ts';
 import { modelSelector } from './model-selector.ts';
 
 export interface UsableModel {
