@@ -2,7 +2,7 @@ import type { Payer } from '../../adapters/ports/payer.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { recentModelAccount } from '../model-configs/recent-model-account.ts';
+import { recentModelAccount } from '../model-configs/select-model.ts';
 import { isFor } from './budget/budget.ts';
 import { explainSpent, isSpent } from './budget-view.ts';
 

@@ -3,9 +3,13 @@ import { omitUndefined } from '../../core/defined.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { chooseEmbeddingModel } from './embedding-model.ts';
-import { listSelectionLimits } from './model-limits.ts';
-import { modelSelector } from './model-selector.ts';
-import { explainUnpriced, listAlternatives, selectModel } from './select-model.ts';
+import {
+  explainUnpriced,
+  listAlternatives,
+  listSelectionLimits,
+  modelSelector,
+  selectModel,
+} from './select-model.ts';
 
 /** What the names of models mean, without the keys to call them. */
 export const modelNames = /* @__PURE__ */ using(

@@ -9,10 +9,14 @@ import { providerKeyReader } from '../secrets/secret-vault.ts';
 import { createCachedReader } from '../secrets/value-cache.ts';
 import { findOwnKey } from './config-view.ts';
 import type { ModelAccount, ProviderKey } from './model-account.ts';
-import { listSelectionLimits } from './model-limits.ts';
 import { modelNames } from './model-names.ts';
-import { modelSelector } from './model-selector.ts';
-import { type ModelSelection, type Selecting, selectModel } from './select-model.ts';
+import {
+  listSelectionLimits,
+  type ModelSelection,
+  modelSelector,
+  type Selecting,
+  selectModel,
+} from './select-model.ts';
 
 /** Reads the account once. Order of keys: the config's, the tenant's default one, another of the tenant, the deployment's. */
 export const modelResolver = /* @__PURE__ */ using(

@@ -1,21 +1,17 @@
-/**
- * Decides which model a name means for a tenant: its provider, the id that the provider gets, the key and the settings.
- *
- * In order: the default, the id of a config, `<provider>/<modelId>`, a name of the catalog (the cheapest usable offer), the
- * model id of a config. A config of a model applies by whatever name the model is called, and a disabled one refuses it. Pure:
- * everything comes in as `Selecting`, the catalog with the tenant's account and the deployment's keys (`model-selector.ts`
- * reads them). The values of keys are added by `model-resolver.ts`.
- */
-
-import { type Catalog, findOffer, type ListedOffer } from '../../adapters/models/catalog.ts';
-import type { ModelPrice } from '../../adapters/models/cost.ts';
+import Big from 'big.js';
+import { type Catalog, findOffer, type ListedOffer, loadCatalog } from '../../adapters/models/catalog.ts';
+import type { ModelPrice, Rates } from '../../adapters/models/cost.ts';
 import { foldModelName, plainModelName } from '../../adapters/models/model-name.ts';
+import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import {
   isProviderName,
   type ProviderName,
   providerNames,
 } from '../../adapters/models/providers/provider-names.ts';
+import type { ModelLimits, PriceTier } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
 import {
   chooseConfigKey,
   chooseKey,
@@ -26,7 +22,16 @@ import {
   nameOnTheWire,
 } from './config-view.ts';
 import { findFirstUsableOffer } from './default-config.ts';
-import { isConfigId, type ModelConfig } from './model-account.ts';
+import { isConfigId, type ModelAccount, type ModelConfig, readModelAccount } from './model-account.ts';
+
+/**
+ * Decides which model a name means for a tenant: its provider, the id that the provider gets, the key and the settings.
+ *
+ * In order: the default, the id of a config, `<provider>/<modelId>`, a name of the catalog (the cheapest usable offer), the
+ * model id of a config. A config of a model applies by whatever name the model is called, and a disabled one refuses it. Pure:
+ * everything comes in as `Selecting`, the catalog with the tenant's account and the deployment's keys (`model-selector.ts`
+ * reads them). The values of keys are added by `model-resolver.ts`.
+ */
 
 export interface ModelSelection {
   provider: ProviderName;
@@ -213,3 +218,65 @@ function listUsableOffers(offers: readonly ListedOffer[], context: Selecting): U
   });
   return usable.toSorted((one, other) => one.offer.shown.blended - other.offer.shown.blended);
 }
+
+/** Loads what selects a tenant's models, once for each run. */
+export const modelSelector = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
+  let loading: Promise<Selecting> | undefined;
+  return () => {
+    loading ??= load(scope).catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+});
+
+async function load(scope: Scope): Promise<Selecting> {
+  const [catalog, account, deployment] = await Promise.all([
+    loadCatalog(),
+    recentModelAccount(scope),
+    providerKeys(),
+  ]);
+  return { catalog, account, deployment };
+}
+
+export function listSelectionLimits(
+  { provider, modelId, config, price }: Pick<ModelSelection, 'provider' | 'modelId' | 'config' | 'price'>,
+  catalog: Catalog,
+): ModelLimits {
+  const offer = findOffer(catalog, provider, modelId);
+  const rates = price ?? offer?.price;
+  return {
+    contextTokens: offer?.context,
+    outputTokens: config?.settings.customModel?.maxOutputTokens ?? (offer?.maxOutput || undefined),
+    maxTokens: config?.settings.maxTokens,
+    prices: rates && listTiers(rates),
+  };
+}
+
+const listTiers = ({ tiers = [], ...base }: ModelPrice): PriceTier[] =>
+  [{ ...base, above: 0 }, ...tiers].map((tier) => ({
+    above: tier.above,
+    input: getHighestInput(tier),
+    output: tier.output ?? '0',
+  }));
+
+const getHighestInput = ({ input, cacheRead = input, cacheWrite = input }: Rates): string =>
+  [input, cacheRead, cacheWrite].reduce((one, other) => (new Big(one).gt(other) ? one : other));
+
+const sharedForMs = 2_000;
+const recent = new WeakMap<Scope, { at: number; reading: Promise<ModelAccount> }>();
+
+/** Runs of one scope that start within two seconds share what the first one has read. */
+export const recentModelAccount = /* @__PURE__ */ using(
+  ['table:read'],
+  (scope: Scope): Promise<ModelAccount> => {
+    const at = scope.now().getTime();
+    const cached = recent.get(scope);
+    if (cached && Math.abs(at - cached.at) < sharedForMs) return cached.reading;
+    const reading = readModelAccount(scope.table);
+    recent.set(scope, { at, reading });
+    reading.catch(() => recent.delete(scope));
+    return reading;
+  },
+);

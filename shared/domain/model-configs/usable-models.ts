@@ -2,7 +2,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { chooseConfigKey } from './config-view.ts';
 import { isCallable } from './embedding-model.ts';
-import { modelSelector } from './model-selector.ts';
+import { modelSelector } from './select-model.ts';
 
 export interface UsableModel {
   /** `<provider>/<modelId>` */

@@ -4,8 +4,8 @@ import { apiKeyStore } from '../../../../shared/domain/api-keys/api-key-store.ts
 import { flowStore } from '../../../../shared/domain/flows/flow-store.ts';
 import { type LoadedVersion, versionStore } from '../../../../shared/domain/flows/version-store.ts';
 import { configStore } from '../../../../shared/domain/model-configs/config-store.ts';
-import { modelSelector } from '../../../../shared/domain/model-configs/model-selector.ts';
 import { providerKeyStore } from '../../../../shared/domain/model-configs/provider-key-store.ts';
+import { modelSelector } from '../../../../shared/domain/model-configs/select-model.ts';
 import { createModelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../../../shared/domain/model-usage/usage.ts';
 import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
