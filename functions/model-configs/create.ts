@@ -1,4 +1,4 @@
-import { modelConfigs } from '../../shared/domain/model-configs/shown-configs.ts';
+import { modelConfigs } from '../../shared/domain/model-configs/config-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { CreateConfigBody, ModelConfigResponse } from './schemas.ts';
