@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { recentUse } from '../../shared/domain/model-usage/recent-use.ts';
+import { recentUse } from '../../shared/domain/model-usage/usage-report.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 

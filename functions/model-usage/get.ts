@@ -1,5 +1,4 @@
-import { usageMonths } from '../../shared/domain/model-usage/usage-days.ts';
-import { createUsageReport } from '../../shared/domain/model-usage/usage-report.ts';
+import { createUsageReport, usageMonths } from '../../shared/domain/model-usage/usage-report.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { providerKeyStore } from '../../shared/domain/model-configs/provider-key-store.ts';
-import { recentUse } from '../../shared/domain/model-usage/recent-use.ts';
+import { recentUse } from '../../shared/domain/model-usage/usage-report.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ProviderKeyResponse, toProviderKeyResponse } from './schemas.ts';

@@ -1,5 +1,11 @@
+import Big from 'big.js';
 import { type Spending, sumSpending } from '../../adapters/ports/spending.ts';
-import type { UsageDay } from './usage-days.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { toDollars } from './cost-units.ts';
+import type { ModelCalls } from './model-calls.ts';
+import { type Counter, counterNames, toCounterAttribute, usageEntity, usageRange } from './usage.ts';
 
 export const granularities = ['day', 'week', 'month'] as const;
 export type Granularity = (typeof granularities)[number];
@@ -58,7 +64,7 @@ function toModelRow(model: string, days: readonly UsageDay[]) {
 }
 
 /** `<provider>/<modelId>`; model ids may contain slashes. */
-export const splitModel = (model: string) => {
+const splitModel = (model: string) => {
   const slash = model.indexOf('/');
   return { provider: model.slice(0, slash), modelId: model.slice(slash + 1) };
 };
@@ -93,3 +99,109 @@ function listPeriods(startDate: string, endDate: string, granularity: Granularit
   }
   return [...periods];
 }
+
+interface UsageDay extends ModelCalls {
+  /** `2026-11-22`, in UTC. */
+  date: string;
+}
+
+interface UsageMonth extends Pick<ModelCalls, 'model' | 'keySource' | 'configId' | 'providerKeyId'> {
+  lastAt: string;
+  days: UsageDay[];
+}
+
+/** Both months (`2026-11`) included. A model takes at most four items of 3 KB a month, however many runs there were. */
+export const usageMonths = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table }: Scope) =>
+    async (flowId: string | null, from: string, to: string): Promise<UsageMonth[]> => {
+      const items = await table.queryAll(usageRange(flowId, from, to));
+      return decodeReadable(usageEntity, items).map(splitMonth);
+    },
+);
+
+function splitMonth({
+  month,
+  model,
+  keySource,
+  configId,
+  providerKeyId,
+  lastAt,
+  ...item
+}: ItemOf<typeof usageEntity>): UsageMonth {
+  const source = { model, keySource, configId, providerKeyId };
+  const counters = item as Readonly<Record<string, Big | undefined>>;
+  const days = listDays(counters).map((day): UsageDay => {
+    const count = (counter: Counter) => counters[toCounterAttribute(counter, day)] ?? new Big(0);
+    return {
+      ...source,
+      date: `${month}-${day}`,
+      calls: count('calls').toNumber(),
+      inputTokens: count('inputTokens').toNumber(),
+      outputTokens: count('outputTokens').toNumber(),
+      cachedInputTokens: count('cachedInputTokens').toNumber(),
+      // Not counted.
+      reasoningTokens: 0,
+      unpriced: count('unpriced').toNumber(),
+      cost: toDollars(count('cost')),
+      cacheSavings: toDollars(count('cacheSavings')),
+    };
+  });
+  return { ...source, lastAt, days };
+}
+
+/** The days of the counters, as `07`. */
+const listDays = (counters: object): string[] =>
+  [
+    ...new Set(
+      Object.keys(counters)
+        .filter(isCounter)
+        .map((name) => name.slice(1)),
+    ),
+  ].toSorted();
+
+const letters = new Set(counterNames.map((counter) => toCounterAttribute(counter, '')));
+const isCounter = (name: string) => /^[a-z]\d\d$/.test(name) && letters.has(name.charAt(0));
+
+export interface RecentUse {
+  usageCount: number;
+  lastUsedAt: string;
+}
+
+const monthsRead = 12;
+
+/** The use of models and provider keys in this month and the eleven before, in one Query for each MB of counters. */
+export const recentUse = /* @__PURE__ */ using([usageMonths], (scope: Scope) => {
+  async function useBy(nameOf: (month: Month) => string | undefined): Promise<Map<string, RecentUse>> {
+    const now = scope.now();
+    const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsRead + 1));
+    const [from, to] = [first, now].map((date) => date.toISOString().slice(0, 7)) as [string, string];
+    const uses = new Map<string, RecentUse>();
+    for (const month of await usageMonths(scope)(null, from, to)) {
+      const name = nameOf(month);
+      if (name === undefined) continue;
+      const { usageCount = 0, lastUsedAt = '' } = uses.get(name) ?? {};
+      uses.set(name, {
+        usageCount: usageCount + month.days.reduce((sum, { calls }) => sum + calls, 0),
+        lastUsedAt: lastUsedAt > month.lastAt ? lastUsedAt : month.lastAt,
+      });
+    }
+    return uses;
+  }
+
+  return {
+    /** By the id of the provider key. */
+    ofKeys: () => useBy(({ providerKeyId }) => providerKeyId),
+
+    /** The most recently used model first. */
+    async readModels() {
+      const uses = [...(await useBy(({ model }) => model))].map(([model, use]) => ({
+        ...splitModel(model),
+        ...use,
+      }));
+      return uses.toSorted((one, other) => (one.lastUsedAt < other.lastUsedAt ? 1 : -1));
+    },
+  };
+});
+
+type Month = Awaited<ReturnType<ReturnType<typeof usageMonths>>>[number];

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { createModelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../../../shared/domain/model-usage/usage.ts';
-import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
-import { createUsageReport } from '../../../../shared/domain/model-usage/usage-report.ts';
+import { createUsageReport, usageMonths } from '../../../../shared/domain/model-usage/usage-report.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const source = { modelUsed: 'anthropic/claude-opus-5', keySource: 'platform' as const, durationMs: 1 };

@@ -8,7 +8,7 @@ import { providerKeyStore } from '../../../../shared/domain/model-configs/provid
 import { modelSelector } from '../../../../shared/domain/model-configs/select-model.ts';
 import { createModelCall } from '../../../../shared/domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../../../shared/domain/model-usage/usage.ts';
-import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts';
+import { usageMonths } from '../../../../shared/domain/model-usage/usage-report.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-port.ts';
 import { hourMarks } from '../../../../shared/domain/runs/hour-marks.ts';
