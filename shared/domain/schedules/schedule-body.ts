@@ -7,9 +7,8 @@ import { RecordType } from '../records/record.ts';
 import { RecordSelection } from '../records/record-filters.ts';
 import { priorityOption } from '../runs/priority.ts';
 import { reuseOptions } from '../runs/reuse-options.ts';
-import { CronError, parseCron } from './cron.ts';
+import { CronError, expressionCharactersMax, parseCron, toSchedulerExpressions } from './cron.ts';
 import { scheduleTriggers } from './schedule.ts';
-import { expressionCharactersMax, toSchedulerExpressions } from './scheduler-expressions.ts';
 
 const recordIdsMax = 1_000;
 

@@ -14,9 +14,8 @@ import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type CronFields, parseCron } from './cron.ts';
+import { type CronFields, parseCron, toSchedulerExpressions } from './cron.ts';
 import { type Schedule, scheduleEntity, scheduleSweep } from './schedule.ts';
-import { toSchedulerExpressions } from './scheduler-expressions.ts';
 import { computeSweepAt } from './trigger.ts';
 
 const retryMs = 5 * 60_000;

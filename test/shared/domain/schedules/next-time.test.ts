@@ -2,9 +2,8 @@ import { CronExpressionParser } from 'cron-parser';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
 import { parseExpression } from '../../../../infra/local/scheduler/expressions.ts';
-import { CronError, parseCron } from '../../../../shared/domain/schedules/cron.ts';
+import { CronError, parseCron, toSchedulerExpressions } from '../../../../shared/domain/schedules/cron.ts';
 import { findNextTime } from '../../../../shared/domain/schedules/next-time.ts';
-import { toSchedulerExpressions } from '../../../../shared/domain/schedules/scheduler-expressions.ts';
 import { numRuns } from '../../../support/suite/slow.ts';
 import { randomCron, randomStart, randomZone, seededRandom } from './cron-cases.ts';
 
