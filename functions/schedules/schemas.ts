@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import type { NamedSchedule } from '../../shared/domain/schedules/read-schedules.ts';
 import type { Schedule } from '../../shared/domain/schedules/schedule.ts';
 import { scheduleTriggers } from '../../shared/domain/schedules/schedule.ts';
 import { ExecutionOptions } from '../../shared/domain/schedules/schedule-body.ts';
+import type { NamedSchedule } from '../../shared/domain/schedules/schedule-store.ts';
 import type { FiringState } from '../../shared/execution/schedules/firing-list.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 

@@ -1,8 +1,7 @@
 import { conflict, forbidden, notFound } from '../../core/errors/errors.ts';
 import { firingEntity } from '../../domain/schedules/firing.ts';
 import { scheduleEntity, toStoredSchedule } from '../../domain/schedules/schedule.ts';
-import type { SchedulePlace } from '../../domain/schedules/schedule-place.ts';
-import { scheduleStore } from '../../domain/schedules/schedule-store.ts';
+import { type SchedulePlace, scheduleStore } from '../../domain/schedules/schedule-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from '../batches/batch.ts';

@@ -1,8 +1,7 @@
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import type { Schedule } from '../../../../shared/domain/schedules/schedule.ts';
 import { scheduleEntity } from '../../../../shared/domain/schedules/schedule.ts';
-import type { SchedulePlace } from '../../../../shared/domain/schedules/schedule-place.ts';
-import { scheduleStore } from '../../../../shared/domain/schedules/schedule-store.ts';
+import { type SchedulePlace, scheduleStore } from '../../../../shared/domain/schedules/schedule-store.ts';
 import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { surfaceKeys } from '../../../../shared/domain/surfaces/surface-keys.ts';
 import { scheduleFirer } from '../../../../shared/execution/schedules/fire-schedule.ts';
