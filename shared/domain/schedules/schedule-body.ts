@@ -123,3 +123,15 @@ export const ScheduleChanges = z.strictObject({
   ...sent,
 });
 export type ScheduleChanges = z.output<typeof ScheduleChanges>;
+
+/** The members of a schedule that a request leaves out. */
+export const scheduleDefaults = {
+  cron: null,
+  runAt: null,
+  timezone: null,
+  enabled: true,
+  recordIds: null,
+  recordType: null,
+  recordFilter: null,
+  executionOptions: {},
+};

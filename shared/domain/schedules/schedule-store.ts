@@ -23,8 +23,7 @@ import {
   schedulesPartition,
   toStoredSchedule,
 } from './schedule.ts';
-import type { NewSchedule, ScheduleChanges } from './schedule-body.ts';
-import { scheduleDefaults } from './schedule-defaults.ts';
+import { type NewSchedule, type ScheduleChanges, scheduleDefaults } from './schedule-body.ts';
 import { assertConsistent, computeRepairAt, isRetimed, mergeSchedule } from './trigger.ts';
 import { wakeUps } from './wake-ups.ts';
 

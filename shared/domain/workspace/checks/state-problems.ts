@@ -24,7 +24,7 @@ import { versionFinder } from '../../flows/version-store.ts';
 import { connectionsOfServers, findConnectionProblems } from '../../mcp-connections/named-connections.ts';
 import { assertKnownModel, assertOwnKey } from '../../model-configs/config-view.ts';
 import { type ModelConfig, readModelAccount } from '../../model-configs/model-account.ts';
-import { scheduleDefaults } from '../../schedules/schedule-defaults.ts';
+import { scheduleDefaults } from '../../schedules/schedule-body.ts';
 import { assertConsistent, type Edited, isRetimed } from '../../schedules/trigger.ts';
 import { agentsKind } from '../kinds/agents.ts';
 import { flowsKind } from '../kinds/flows.ts';

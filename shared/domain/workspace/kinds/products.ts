@@ -12,7 +12,7 @@ import { hasSecretReference } from '../../../core/variables/secret-references.ts
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { productStore } from '../../products/product-store.ts';
-import { scheduleDefaults } from '../../schedules/schedule-defaults.ts';
+import { scheduleDefaults } from '../../schedules/schedule-body.ts';
 import { scheduleStore, schedulesMax } from '../../schedules/schedule-store.ts';
 import { assertItemConfig } from '../../surfaces/item-config.ts';
 import { productCapabilitiesMax } from '../../surfaces/product-capabilities.ts';
