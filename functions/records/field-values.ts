@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FieldPath } from '../../shared/core/filters/filter.ts';
-import { fieldValues } from '../../shared/domain/records/field-values.ts';
 import { RecordType } from '../../shared/domain/records/record.ts';
+import { fieldValues } from '../../shared/domain/records/schema-discovery.ts';
 import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

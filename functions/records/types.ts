@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import { recordTypes } from '../../shared/domain/records/record-types.ts';
+import { recordTypes } from '../../shared/domain/records/schema-discovery.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 

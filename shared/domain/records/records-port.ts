@@ -21,9 +21,9 @@ import { isJsonObject } from '../../core/json/json.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
-import { idPages } from './id-pages.ts';
 import { NewMetadata, type Owner, type RecordItem, recordEntity } from './record.ts';
 import { createValuesUpdate, recordStore } from './record-store.ts';
+import { idPages } from './schema-discovery.ts';
 
 export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
   const find = findRecord(scope);

@@ -1,3 +1,4 @@
+import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
 import {
   getFieldValue,
   isPlainNumber,
@@ -7,12 +8,15 @@ import {
   recordFields,
   toBoolean,
 } from '../../core/filters/comparison.ts';
+import { getIdTimeMs } from '../../core/ids.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { countRows } from '../../platform/data/lists/counts.ts';
+import { walkList } from '../../platform/data/lists/listing.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
-import { visitNewestRecords } from './newest-records.ts';
 import { countJsonBytes, type RecordItem, recordsRange } from './record.ts';
+import { recordStore } from './record-store.ts';
 
 export const inferredTypes = ['string', 'number', 'boolean', 'date', 'array', 'object'] as const;
 type InferredType = (typeof inferredTypes)[number];
@@ -121,5 +125,132 @@ function* leavesOf(object: object, prefix = ''): Generator<[path: string, value:
     const isInner = typeof value === 'object' && value !== null && !Array.isArray(value);
     if (isInner && Object.keys(value).length > 0) yield* leavesOf(value, `${prefix}${key}.`);
     else yield [prefix + key, value];
+  }
+}
+
+export interface ValueCount {
+  value: unknown;
+  count: number;
+}
+
+const recordsReadMax = 10_000;
+/** The memory limit for all distinct values, as JSON. */
+const valuesBytesMax = 20_000_000;
+/** Reserved for the response. */
+const reserveMs = 5_000;
+
+interface Asked {
+  type: string;
+  field: string;
+  limit: number;
+}
+
+/** Counts the values of a field in the newest records of a type. Counts each element of a list. */
+export const fieldValues = /* @__PURE__ */ using(
+  ['table:read'],
+  (scope: Scope, readMax = recordsReadMax) =>
+    async ({ type, field, limit }: Asked, timeLeftMs: () => number) => {
+      /** Keyed by the values' JSON. */
+      const counts = new Map<string, number>();
+      let bytesLeft = valuesBytesMax;
+      const look = (record: RecordItem) => {
+        for (const value of toValues(getFieldValue(record, field))) {
+          const count = counts.get(value);
+          if (count === undefined) bytesLeft -= Buffer.byteLength(value);
+          if (count !== undefined || bytesLeft >= 0) counts.set(value, (count ?? 0) + 1);
+        }
+      };
+      const isOver = () => timeLeftMs() < reserveMs;
+      const sawAll = await visitNewestRecords(scope, type, { readMax, isOver }, look);
+      const values = [...counts]
+        .toSorted(([one, ones], [other, others]) => others - ones || (one < other ? -1 : 1))
+        .slice(0, limit)
+        .map(([value, count]): ValueCount => ({ value: parseExact(value), count }));
+      const shown = takeWithinBytes(values, responseBytesMax);
+      return { values: shown, truncated: !sawAll || bytesLeft < 0 || shown.length < counts.size };
+    },
+);
+
+/** The distinct values that are set, as JSON. */
+const toValues = (held: unknown): Set<string> =>
+  new Set((Array.isArray(held) ? held : [held]).filter(isSet).map((value) => JSON.stringify(value)));
+
+interface Bounds {
+  readMax: number;
+  /** Checked before each page: whether there is no time for another one. */
+  isOver?: () => boolean;
+}
+
+/** Visits the newest records of a type, and yields to the event loop in between. @returns whether these were all. */
+export async function visitNewestRecords(
+  scope: Scope,
+  type: string,
+  { readMax, isOver = () => false }: Bounds,
+  look: (record: RecordItem) => void,
+): Promise<boolean> {
+  const { getMany } = recordStore(scope);
+  const turn = eventLoopYielder(scope.signal);
+  let left = readMax;
+  for await (const ids of idPages(scope, type, Math.min(idsPerPage, readMax))) {
+    if (ids.length > 0 && (left === 0 || isOver())) return false;
+    for (const record of await getMany(ids.slice(0, left))) {
+      // The index is eventually consistent: a record may still appear under its previous type.
+      if (record.type === type) look(record);
+      await turn();
+    }
+    if (ids.length > left) return false;
+    left -= ids.length;
+  }
+  return true;
+}
+
+interface TypeOfRecords {
+  type: string;
+  /** Of the records that were read. */
+  count: number;
+  newestId: string;
+  /** When the newest record was created. */
+  newestAt: string;
+}
+/** A page with more types is long enough. */
+const typesMax = 1_000;
+
+/** The types of the newest records, from a record on, as the index of all records has them. */
+export const recordTypes = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table }: Scope, readMax = recordsReadMax) =>
+    async (cursor: string | undefined, timeLeftMs: () => number) => {
+      const types = new Map<string, TypeOfRecords>();
+      let recordsRead = 0;
+      let nextCursor: string | null = null;
+      for await (const { rows, at } of walkList(table, recordsRange(undefined), { cursor })) {
+        recordsRead += rows.length;
+        for (const row of rows) count(types, row.type as string, row.id as string);
+        nextCursor = at ?? null;
+        if (recordsRead >= readMax || types.size >= typesMax || timeLeftMs() < reserveMs) break;
+      }
+      return { types: [...types.values()], recordsRead, nextCursor };
+    },
+);
+
+/** Counts a record. The first one of a type is the newest. */
+function count(types: Map<string, TypeOfRecords>, type: string, id: string): void {
+  const entry = types.get(type);
+  if (entry) entry.count++;
+  else types.set(type, { type, count: 1, newestId: id, newestAt: new Date(getIdTimeMs(id)).toISOString() });
+}
+
+/** A record may have 400 KB, and a page of records is in memory at once. */
+export const idsPerPage = 200;
+
+/** The ids of all records, or of one type, newest first. */
+export async function* idPages(
+  { table }: Scope,
+  type?: string,
+  pageSize = idsPerPage,
+): AsyncGenerator<string[], void> {
+  const range = recordsRange(type);
+  for await (const items of table.pages({ ...range, newestFirst: true, perQuery: pageSize })) {
+    yield items.map((item) => item[`SK${range.index}`] as string);
   }
 }

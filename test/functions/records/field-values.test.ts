@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldValues } from '../../../shared/domain/records/field-values.ts';
+import { fieldValues } from '../../../shared/domain/records/schema-discovery.ts';
 import { newRecord, uploadRows } from '../../support/data/records.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 

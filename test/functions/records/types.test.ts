@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordTypes } from '../../../shared/domain/records/record-types.ts';
+import { recordTypes } from '../../../shared/domain/records/schema-discovery.ts';
 import { newRecord, withRecords } from '../../support/data/records.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';

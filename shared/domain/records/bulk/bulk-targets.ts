@@ -11,9 +11,9 @@ import {
   toPredicate,
 } from '../../../core/filters/matches.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { idPages, idsPerPage } from '../id-pages.ts';
 import type { RecordItem } from '../record.ts';
 import { recordStore } from '../record-store.ts';
+import { idPages, idsPerPage } from '../schema-discovery.ts';
 
 const operators = ['equals', 'equals_ci', 'not_equals', 'contains', 'not_contains'] as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { visitNewestRecords } from '../../../../shared/domain/records/newest-records.ts';
+import { visitNewestRecords } from '../../../../shared/domain/records/schema-discovery.ts';
 import { createRecords } from '../../../support/flows/flows.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 

@@ -20,10 +20,12 @@ import { productStore } from '../../../../shared/domain/products/product-store.t
 import { bulkDeleter } from '../../../../shared/domain/records/bulk/bulk-delete.ts';
 import { bulkEditor } from '../../../../shared/domain/records/bulk/bulk-edit.ts';
 import { csvExporter } from '../../../../shared/domain/records/csv/export-csv.ts';
-import { fieldValues } from '../../../../shared/domain/records/field-values.ts';
 import { filterPreviewer } from '../../../../shared/domain/records/preview-filter.ts';
-import { recordTypes } from '../../../../shared/domain/records/record-types.ts';
-import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
+import {
+  fieldValues,
+  recordTypes,
+  schemaDiscovery,
+} from '../../../../shared/domain/records/schema-discovery.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
 import { acquireRunLease } from '../../../../shared/execution/batches/run-message.ts';
