@@ -1,6 +1,6 @@
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { RecordDraft } from '../record.ts';
-import { toColumnKey, unescapeCell } from './csv-cells.ts';
+import { toColumnKey, unescapeCell } from './export-csv.ts';
 
 export interface CsvColumns {
   /** The column of the records' names. Default: the one called "name" in any case. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unescapeCell } from '../../../../shared/domain/records/csv/csv-cells.ts';
+import { unescapeCell } from '../../../../shared/domain/records/csv/export-csv.ts';
 import { numRuns } from '../../../support/suite/slow.ts';
 import { parseCsv } from './parse-csv.ts';
 
