@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../shared/core/errors/error-codes.ts';
 import { resourceId } from '../../shared/core/ids.ts';
-import { bulkEditor } from '../../shared/domain/records/bulk/bulk-edit.ts';
-import { recordsPerEdit } from '../../shared/domain/records/bulk/bulk-plan.ts';
+import { bulkEditor, recordsPerEdit } from '../../shared/domain/records/bulk/bulk-edit.ts';
 import { BulkCondition, type BulkTargets } from '../../shared/domain/records/bulk/bulk-targets.ts';
 import { Metadata, NewMetadata } from '../../shared/domain/records/record.ts';
 import { RecordSelection } from '../../shared/domain/records/record-filters.ts';

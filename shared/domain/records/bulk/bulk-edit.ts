@@ -1,3 +1,16 @@
+import { eventLoopYielder } from '../../../core/concurrency/event-loop.ts';
+import { type ErrorDetail, invalid, invalidAt, outOfTime } from '../../../core/errors/errors.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import { onConditionFailed } from '../../../platform/data/condition-failed.ts';
+import { forEachInTime } from '../../../platform/data/for-each-in-time.ts';
+import { isUnchanged } from '../../../platform/data/modify.ts';
+import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/body-sizes.ts';
+import { metadataBytesMax, type RecordItem, recordEntity } from '../record.ts';
+import { recordStore } from '../record-store.ts';
+import { type BulkTargets, createTargetTest, getTargetsMember, targetPages } from './bulk-targets.ts';
+
 /**
  * Edits the metadata of many records by one call, within its time.
  *
@@ -6,19 +19,6 @@
  * What time did not allow is reported, and the same call again does the rest, because done records need no edit any more.
  * Targets are in `bulk-targets.ts`, planning in `bulk-plan.ts`.
  */
-
-import { outOfTime } from '../../../core/errors/errors.ts';
-import { using } from '../../../platform/aws/uses.ts';
-import { onConditionFailed } from '../../../platform/data/condition-failed.ts';
-import { forEachInTime } from '../../../platform/data/for-each-in-time.ts';
-import { isUnchanged } from '../../../platform/data/modify.ts';
-import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';
-import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/body-sizes.ts';
-import { type RecordItem, recordEntity } from '../record.ts';
-import { recordStore } from '../record-store.ts';
-import { bulkPlan, type MetadataChange, planEdit, type RecordEdit } from './bulk-plan.ts';
-import { type BulkTargets, createTargetTest, targetPages } from './bulk-targets.ts';
 
 /** Requests at once, of a transaction each. */
 export const writesAtOnce = 16;
@@ -133,4 +133,80 @@ const bulkEdited = (edits: readonly RecordEdit[]): BulkEdited => ({
     edits.flatMap(({ id, shown }) => (shown ? { id, ...shown } : [])),
     responseBytesMax,
   ),
+});
+
+export const recordsPerEdit = 10_000;
+/** All new metadata together: it is in memory at once, and the time to write it is limited. */
+const plannedBytesMax = 64_000_000;
+const shownMax = 1_000;
+
+type Metadata = RecordItem['metadata'];
+
+interface MetadataChange {
+  updates: Metadata;
+  deleteFields: ReadonlySet<string>;
+}
+
+interface RecordEdit {
+  id: string;
+  revision: number;
+  /** The new metadata as stored JSON text; absent if the record does not change. */
+  metadata?: string;
+  /** Only for records in the response. */
+  shown?: { before: Metadata; after: Metadata };
+}
+
+function planEdit({ id, revision, metadata: before }: RecordItem, change: MetadataChange) {
+  const merged: Metadata = { ...before, ...change.updates };
+  const after = Object.fromEntries(
+    Object.entries(merged).filter(([field]) => !change.deleteFields.has(field)),
+  );
+  const [old, metadata] = [JSON.stringify(before), JSON.stringify(after)];
+  const bytes = Buffer.byteLength(metadata);
+  return {
+    edit: { id, revision, ...(metadata !== old && { metadata }) },
+    shown: { before, after },
+    bytes: metadata === old ? 0 : bytes,
+    shownBytes: Buffer.byteLength(old) + bytes,
+    tooLarge: metadata !== old && bytes > metadataBytesMax,
+  };
+}
+
+/** Plans the edits of all records. @throws ServiceError 400 if one of them is impossible; nothing is written then. */
+export async function bulkPlan(
+  pages: AsyncIterable<RecordItem[]>,
+  targets: BulkTargets,
+  change: MetadataChange,
+): Promise<RecordEdit[]> {
+  const edits: RecordEdit[] = [];
+  const tooLarge: string[] = [];
+  let bytesLeft = plannedBytesMax;
+  let shownBytesLeft = responseBytesMax;
+  const turn = eventLoopYielder();
+  for await (const records of pages) {
+    for (const record of records) {
+      const { edit, shown, ...sizes } = planEdit(record, change);
+      bytesLeft -= sizes.bytes;
+      shownBytesLeft -= sizes.shownBytes;
+      if (sizes.tooLarge) tooLarge.push(record.id);
+      const isShown = edits.length < shownMax && shownBytesLeft >= 0;
+      edits.push(isShown ? { ...edit, shown } : edit);
+      if (edits.length > recordsPerEdit) throw createRefusal(targets, tooMany);
+      if (bytesLeft < 0) throw createRefusal(targets, tooMuch);
+      await turn();
+    }
+  }
+  if (tooLarge.length > 0) throw invalid(tooLarge.slice(0, 10).map(createTooLargeDetail));
+  return edits;
+}
+
+const tooMany = `More than ${recordsPerEdit} records match, the maximum for one call; nothing was changed`;
+const tooMuch = `The new metadata of all records has more than ${plannedBytesMax} bytes; nothing was changed: edit fewer records at a time`;
+const createRefusal = (targets: BulkTargets, message: string) =>
+  invalidAt(getTargetsMember(targets), 'TOO_MANY_RECORDS', message);
+
+const createTooLargeDetail = (id: string): ErrorDetail => ({
+  path: 'updates',
+  code: 'TOO_LARGE',
+  message: `The updates would give ${id} more than ${metadataBytesMax} bytes of metadata as JSON; nothing was changed`,
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bulkPlan } from '../../../../shared/domain/records/bulk/bulk-plan.ts';
+import { bulkPlan } from '../../../../shared/domain/records/bulk/bulk-edit.ts';
 import type { RecordItem } from '../../../../shared/domain/records/record.ts';
 
 const at = new Date().toISOString();
