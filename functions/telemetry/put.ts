@@ -1,6 +1,6 @@
 import { toKindPermission } from '../../shared/domain/runs/kind-permissions.ts';
 import { runKinds } from '../../shared/domain/runs/run.ts';
-import { listValueSecretKeys, TelemetryBody } from '../../shared/domain/telemetry/telemetry-body.ts';
+import { listValueSecretKeys, TelemetryBody } from '../../shared/domain/telemetry/telemetry-setting.ts';
 import { telemetryWriter } from '../../shared/domain/telemetry/telemetry-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

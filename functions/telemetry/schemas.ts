@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import { contents, hiddenValue } from '../../shared/domain/telemetry/telemetry-body.ts';
-import type { TelemetrySetting } from '../../shared/domain/telemetry/telemetry-setting.ts';
+import {
+  contents,
+  hiddenValue,
+  type TelemetrySetting,
+} from '../../shared/domain/telemetry/telemetry-setting.ts';
 
 /** A setting as responses show it, without the values of headers. */
 export const TelemetryResponse = z

@@ -8,8 +8,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { secretValues } from '../secrets/secret-values.ts';
 import { toDeployment } from './run-export.ts';
-import { telemetryReference } from './telemetry-body.ts';
-import { type TelemetrySetting, telemetryVersionEntity } from './telemetry-setting.ts';
+import { type TelemetrySetting, telemetryReference, telemetryVersionEntity } from './telemetry-setting.ts';
 
 const keyEnv = 'TEST_KEYS_KMS_KEY';
 /** A shorter value is no secret, and would match ordinary text. */

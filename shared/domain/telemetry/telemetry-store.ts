@@ -16,8 +16,10 @@ import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { createSecretUseWrites } from '../flows/secret-keys.ts';
 import { headerSealer } from './collector.ts';
-import { hiddenValue, listValueSecretKeys, type TelemetryBody } from './telemetry-body.ts';
 import {
+  hiddenValue,
+  listValueSecretKeys,
+  type TelemetryBody,
   type TelemetrySetting,
   telemetrySettingEntity,
   telemetryVersionEntity,

@@ -1,7 +1,7 @@
 import type { ExportMessage } from '../../../shared/domain/deliveries/outbox-messages.ts';
 import { runExportEntity } from '../../../shared/domain/telemetry/run-export.ts';
-import { TelemetryBody } from '../../../shared/domain/telemetry/telemetry-body.ts';
 import { createExportNotification } from '../../../shared/domain/telemetry/telemetry-notice.ts';
+import { TelemetryBody } from '../../../shared/domain/telemetry/telemetry-setting.ts';
 import { telemetryWriter } from '../../../shared/domain/telemetry/telemetry-store.ts';
 import { runExporter } from '../../../shared/execution/telemetry/tenant-exports.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';

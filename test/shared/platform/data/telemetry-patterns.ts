@@ -1,6 +1,6 @@
 import { newId } from '../../../../shared/core/ids.ts';
-import { TelemetryBody } from '../../../../shared/domain/telemetry/telemetry-body.ts';
 import { createExportNotification } from '../../../../shared/domain/telemetry/telemetry-notice.ts';
+import { TelemetryBody } from '../../../../shared/domain/telemetry/telemetry-setting.ts';
 import { telemetryReader, telemetryWriter } from '../../../../shared/domain/telemetry/telemetry-store.ts';
 import { runExporter } from '../../../../shared/execution/telemetry/tenant-exports.ts';
 import type { Pattern } from './access-pattern.ts';
