@@ -16,11 +16,14 @@ import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { messageLimits } from '../conversations/message-limits.ts';
-import { type AttemptResult, attempt } from '../deliveries/attempt.ts';
 import { type Delivery, deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
 import { prepareDelivery } from '../deliveries/new-delivery.ts';
-import { attemptServiceEmail } from '../deliveries/service-email.ts';
-import { signWebhookRequest } from '../deliveries/signed-request.ts';
+import {
+  type AttemptResult,
+  attempt,
+  attemptServiceEmail,
+  signWebhookRequest,
+} from '../deliveries/signed-request.ts';
 import { toDollars } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 

@@ -1,6 +1,80 @@
 import { Webhook } from 'standardwebhooks';
-import type { DeliveryRequest } from './attempt.ts';
-import type { Delivery } from './delivery.ts';
+import { sendEmailBySes } from '../../adapters/messages/email.ts';
+import { UrlRefused } from '../../adapters/net/addresses.ts';
+import { SlowServer } from '../../adapters/net/fetch-failure.ts';
+import { postOnly } from '../../adapters/net/post-only.ts';
+import { createBoundedMap } from '../../core/cache.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { truncate } from '../../core/text.ts';
+import type { Delivery, DeliveryAttempt } from './delivery.ts';
+
+const errorLengthMax = 500;
+
+export type DeliveryRequest =
+  | { url: string; headers: Record<string, string>; body: string }
+  | { error: string; isFinal?: boolean };
+
+/** What the caller of a task is sent. Undefined if there is nothing to tell any more. */
+export type LoadTaskRequest = (delivery: Delivery) => Promise<DeliveryRequest | undefined>;
+
+export interface AttemptResult extends DeliveryAttempt {
+  /** Whether a further attempt is pointless. */
+  isFinal: boolean;
+}
+
+type Outcome = Pick<AttemptResult, 'statusCode' | 'error' | 'isFinal'>;
+
+export const attempt = (tenant: string, request: DeliveryRequest, now: Date): Promise<AttemptResult> =>
+  measureAttempt(now, async () =>
+    'error' in request
+      ? toFailure(request.error, request.isFinal ?? false)
+      : post(request, { tenant, url: request.url }, now),
+  );
+
+/** An email that is handed over to the mail service. */
+const attemptEmail = (send: () => Promise<unknown>, now: Date): Promise<AttemptResult> =>
+  measureAttempt(now, () =>
+    send().then(
+      () => ({ statusCode: null, error: null, isFinal: false }),
+      (error) => {
+        if (error instanceof StepError)
+          return toFailure(truncate(error.message, errorLengthMax), !error.retryable);
+        throw error;
+      },
+    ),
+  );
+
+async function measureAttempt(now: Date, work: () => Promise<Outcome>): Promise<AttemptResult> {
+  const began = performance.now();
+  const outcome = await work();
+  return { at: now.toISOString(), durationMs: Math.round(performance.now() - began), ...outcome };
+}
+
+async function post(
+  request: Extract<DeliveryRequest, { body: string }>,
+  receiver: { tenant: string; url: string },
+  now: Date,
+): Promise<Outcome> {
+  const timeoutMs = getTimeoutMs(receiver, now);
+  try {
+    const { status } = await postOnly({ ...request, timeoutMs });
+    recordAnswer(receiver);
+    return toOutcome(status);
+  } catch (error) {
+    if (error instanceof SlowServer) recordTimeout(receiver, timeoutMs, now);
+    if (!(error instanceof StepError)) throw error;
+    return toFailure(truncate(error.message, errorLengthMax), error instanceof UrlRefused);
+  }
+}
+
+const toFailure = (error: string, isFinal = false): Outcome => ({ statusCode: null, error, isFinal });
+
+/** A receiver says 410 if it wants no more of it (D201). */
+function toOutcome(statusCode: number): Outcome {
+  const isTaken = statusCode >= 200 && statusCode < 300;
+  const error = isTaken ? null : `The receiver answered ${statusCode}`;
+  return { statusCode, error, isFinal: statusCode === 410 };
+}
 
 export interface Receiver {
   url: string;
@@ -36,3 +110,51 @@ function trySign(secret: string, sign: (key: Webhook) => string): string | undef
     return undefined;
   }
 }
+
+/** Sends an email of the service itself. @param before Counts it, unless it is counted already. */
+export const attemptServiceEmail = (
+  to: string,
+  message: { subject: string; text: string },
+  now: Date,
+  before?: (addresses: string[]) => Promise<void>,
+): Promise<AttemptResult> =>
+  attemptEmail(async () => {
+    const from = readSender();
+    await before?.([to]);
+    return sendEmailBySes({ from, to: [to], ...message });
+  }, now);
+
+/** @throws StepError if the deployment sends no emails. */
+function readSender(): string {
+  const address = process.env.ALERT_EMAIL_SENDER;
+  if (address) return address;
+  throw new StepError(
+    'The deployment has no address to send emails from; set the context value sesIdentities',
+  );
+}
+
+const usualMs = 15_000;
+const shortMs = 5_000;
+const rememberedMs = 10 * 60_000;
+
+interface SlowReceiver {
+  tenant: string;
+  url: string;
+}
+
+/** Origins that did not answer in time, each with the Unix ms until which they get less. Only what this process saw (D203). */
+const slowUntil = createBoundedMap<number>({ entriesMax: 1_000 });
+
+const toOrigin = ({ tenant, url }: SlowReceiver) => JSON.stringify([tenant, URL.parse(url)?.origin ?? url]);
+
+/** How long a receiver may take: less if its origin was silent a moment ago. */
+export const getTimeoutMs = (receiver: SlowReceiver, now: Date): number =>
+  (slowUntil.get(toOrigin(receiver)) ?? 0) > now.getTime() ? shortMs : usualMs;
+
+/** The shorter time, which a receiver that is only slow exceeds too, prolongs nothing. */
+export function recordTimeout(receiver: SlowReceiver, timeoutMs: number, now: Date): void {
+  if (timeoutMs < usualMs) return;
+  slowUntil.set(toOrigin(receiver), now.getTime() + rememberedMs);
+}
+
+export const recordAnswer = (receiver: SlowReceiver): void => void slowUntil.delete(toOrigin(receiver));

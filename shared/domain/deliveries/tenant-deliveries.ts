@@ -12,7 +12,6 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { surfaceSecrets } from '../surfaces/secrets/surface-secrets.ts';
 import { surfaceEntity } from '../surfaces/surface/surface.ts';
-import { type AttemptResult, attempt, type DeliveryRequest, type LoadTaskRequest } from './attempt.ts';
 import {
   attemptsKept,
   type Delivery,
@@ -22,7 +21,13 @@ import {
   deliveryQueue,
 } from './delivery.ts';
 import { attemptItem, hasLease, type Leased, scheduleAttempt } from './outbox.ts';
-import { signWebhookRequest } from './signed-request.ts';
+import {
+  type AttemptResult,
+  attempt,
+  type DeliveryRequest,
+  type LoadTaskRequest,
+  signWebhookRequest,
+} from './signed-request.ts';
 
 /** How those are attempted that are not for the webhook of a surface. */
 interface OtherDeliveries {

@@ -2,9 +2,8 @@ import * as z from 'zod';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type AttemptResult, attempt } from '../deliveries/attempt.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
-import { attemptServiceEmail } from '../deliveries/service-email.ts';
+import { type AttemptResult, attempt, attemptServiceEmail } from '../deliveries/signed-request.ts';
 
 export const ApprovalRequested = z.object({
   type: z.literal('approval.requested'),

@@ -1,7 +1,7 @@
 import { toPushBody } from '../../adapters/a2a-server/push-body.ts';
 import { pushOpener } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskEntity } from '../../domain/a2a-tasks/task.ts';
-import type { LoadTaskRequest } from '../../domain/deliveries/attempt.ts';
+import type { LoadTaskRequest } from '../../domain/deliveries/signed-request.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { taskProgress } from './task-progress.ts';
