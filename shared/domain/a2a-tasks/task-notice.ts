@@ -12,8 +12,12 @@ import { using } from '../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Delivery, deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
-import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
-import { type NewDelivery, prepareDelivery } from '../deliveries/new-delivery.ts';
+import {
+  type EndNotification,
+  type NewDelivery,
+  noNotification,
+  prepareDelivery,
+} from '../deliveries/end-notice.ts';
 import type { PushConfig } from './push-config.ts';
 import { type A2aTask, type A2aTaskKey, a2aTaskEntity } from './task.ts';
 

@@ -1,11 +1,12 @@
 import { clientJson } from '../../core/json/exact-json.ts';
 import { truncate } from '../../core/text.ts';
+import { unixSeconds } from '../../core/time.ts';
+import type { StoredOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { RunSurface } from '../surfaces/surface/run-surface.ts';
 import type { WebhookEvent } from '../surfaces/surface/webhook-events.ts';
-import { deliveryEntity, deliveryQueue } from './delivery.ts';
-import { prepareDelivery } from './new-delivery.ts';
+import { deliveryDays, deliveryEntity, deliveryQueue } from './delivery.ts';
 
 export interface ExecutionEnd {
   executionId: string;
@@ -67,5 +68,24 @@ function toData({ productId, surfaceId, type }: RunSurface, end: ExecutionEnd) {
     status,
     ...(isOmitted && output !== null ? { output: null, outputOmitted: true } : { output }),
     error: error === null ? null : truncate(error, errorLengthMax),
+  };
+}
+
+export type NewDelivery = StoredOf<typeof deliveryEntity>;
+type Given = Pick<NewDelivery, 'productId' | 'surfaceId' | 'executionId' | 'type' | 'body'> &
+  Partial<NewDelivery>;
+
+/** A delivery that nobody has attempted yet. */
+export function prepareDelivery({ newId }: Pick<Scope, 'newId'>, at: Date, input: Given): NewDelivery {
+  const createdAt = at.toISOString();
+  return {
+    id: newId('delivery'),
+    status: 'pending',
+    attempts: '[]',
+    tries: 0,
+    nextAttemptAt: createdAt,
+    createdAt,
+    ttl: unixSeconds(at) + deliveryDays * 86_400,
+    ...input,
   };
 }
