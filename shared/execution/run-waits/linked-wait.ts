@@ -1,7 +1,6 @@
 import { notFound } from '../../core/errors/errors.ts';
 import type { RunWait } from '../../domain/run-waits/run-wait.ts';
-import { linkOfToken } from '../../domain/run-waits/wait-link.ts';
-import { waitStore } from '../../domain/run-waits/wait-store.ts';
+import { linkOfToken, waitStore } from '../../domain/run-waits/wait-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { waitAnswers } from './answer-wait.ts';
