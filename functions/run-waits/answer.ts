@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { log } from '../../shared/core/log.ts';
 import { messageLimits } from '../../shared/domain/conversations/message-limits.ts';
-import { AnswerBody } from '../../shared/domain/run-waits/answer-body.ts';
+import { AnswerBody } from '../../shared/domain/run-waits/run-wait.ts';
 import { waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
 import { linkedWait } from '../../shared/execution/run-waits/linked-wait.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
-import { defineEntity } from '../../platform/data/entity.ts';
+import { decode, defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
 
 const waitKinds = ['approval', 'callback'] as const;
 
@@ -101,3 +102,47 @@ export const waitView = (wait: RunWait, { mayContinue }: { mayContinue: boolean 
   since: wait.since,
   expiresAt: wait.expiresAt,
 });
+
+export const AnswerBody = z.strictObject({
+  choice: z.string().min(1).max(100).meta({ description: 'One of the choices of the question' }),
+  values: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'What the form of the question asks for' }),
+  comment: z.string().max(10_000).optional(),
+});
+
+export const RunAnswer = z
+  .object({
+    runId: z.string(),
+    stepId: z.string(),
+    itemKey: z.string().nullable(),
+    choice: z.string().nullable(),
+    values: z.unknown(),
+    comment: z.string().nullable(),
+    answeredBy: z.string().nullable(),
+    answeredAt: z.string(),
+  })
+  .meta({ id: 'RunAnswer' });
+
+export const toAnswerView = (
+  { runId, stepId, itemKey }: RunWait,
+  { choice, values, comment, answeredBy, answeredAt }: WaitAnswer,
+): z.input<typeof RunAnswer> => ({
+  runId,
+  stepId,
+  itemKey,
+  choice,
+  values,
+  comment,
+  answeredBy,
+  answeredAt,
+});
+
+/** Whether a run waits for a person. A callback is no question: another system sends it. */
+export async function hasOpenQuestion(table: TenantTable, runId: string): Promise<boolean> {
+  const items = await table.queryAll({ partition: waitsPartition(runId), consistent: true });
+  return items
+    .map((item) => decode(runWaitEntity, item))
+    .some(({ kind, answer }) => kind === 'approval' && answer === undefined);
+}

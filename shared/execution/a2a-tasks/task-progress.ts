@@ -1,7 +1,7 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
-import { hasOpenQuestion } from '../../domain/run-waits/open-questions.ts';
+import { hasOpenQuestion } from '../../domain/run-waits/run-wait.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
