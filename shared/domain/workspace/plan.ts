@@ -1,25 +1,11 @@
-/**
- * Plans what a document changes in a workspace: which resources are created, updated or deleted, with their differences.
- * Writes nothing.
- *
- * For each kind in the order of references: read the stored resources as entries, read the document's list and check each body
- * as its endpoint would, match both by name, part by part, and list the differences. Problems are collected, not thrown; those
- * of resources that stay as they are do not count. `planHash` is the same as long as an apply would do the same, so an apply
- * can require the plan that somebody has seen.
- *
- * `snapshot.ts` reads what is stored, `checks/` adds what depends on other resources, `apply.ts` carries the plan out;
- * `functions/workspace/planner.ts` puts them together.
- */
-
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
 import { type ErrorDetail, toDetail } from '../../core/errors/errors.ts';
 import { toSortedJson } from '../../core/json/sorted-json.ts';
 import { toErrorDetails } from '../../platform/http/validation.ts';
 import { findLimitProblem } from '../tenant-limits.ts';
-import { type Difference, listDifferences } from './differences.ts';
 import { canonicalise, toComparable, toStoredEntries } from './entries.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type {
@@ -35,6 +21,19 @@ import { deletedName, getTargetNoun, type NameBook } from './names.ts';
 import type { Lists, Snapshot } from './snapshot.ts';
 import { makeUnique } from './unique-names.ts';
 import type { PlanNode, ResourceWriter } from './writer.ts';
+
+/**
+ * Plans what a document changes in a workspace: which resources are created, updated or deleted, with their differences.
+ * Writes nothing.
+ *
+ * For each kind in the order of references: read the stored resources as entries, read the document's list and check each body
+ * as its endpoint would, match both by name, part by part, and list the differences. Problems are collected, not thrown; those
+ * of resources that stay as they are do not count. `planHash` is the same as long as an apply would do the same, so an apply
+ * can require the plan that somebody has seen.
+ *
+ * `snapshot.ts` reads what is stored, `checks/` adds what depends on other resources, `apply.ts` carries the plan out;
+ * `functions/workspace/planner.ts` puts them together.
+ */
 
 export type Writers = Readonly<Record<KindName, ResourceWriter>>;
 
@@ -383,3 +382,25 @@ const refuse = (
 
 const noPlaintext =
   'A document holds no values of secrets. Store the value with POST /v1/secrets, and write {{secret:KEY}}';
+
+export const Difference = z
+  .object({
+    path: z.string().meta({ description: 'Within the resource' }),
+    before: z.unknown(),
+    after: z.unknown(),
+  })
+  .meta({ id: 'WorkspaceDifference' });
+export type Difference = z.infer<typeof Difference>;
+
+/** What differs, as deep as objects and lists are on both sides. A missing value is null. */
+function listDifferences(before: unknown, after: unknown, path: readonly string[] = []): Difference[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  const [old, next] = [toMembers(before), toMembers(after)];
+  if (!old || !next || Array.isArray(before) !== Array.isArray(after))
+    return [{ path: path.join('.'), before: before ?? null, after: after ?? null }];
+  const names = [...new Set([...old.keys(), ...next.keys()])];
+  return names.flatMap((name) => listDifferences(old.get(name), next.get(name), [...path, name]));
+}
+
+const toMembers = (value: unknown): Map<string, unknown> | undefined =>
+  typeof value === 'object' && value !== null ? new Map(Object.entries(value)) : undefined;
