@@ -5,8 +5,7 @@ import { findWorkspaceTextProblems } from '../../shared/domain/workspace/checks/
 import { kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
 import type { NameBook } from '../../shared/domain/workspace/names.ts';
 import { planChanges, type WorkspacePlan } from '../../shared/domain/workspace/plan.ts';
-import { secretNotes } from '../../shared/domain/workspace/secret-notes.ts';
-import { workspaceReader } from '../../shared/domain/workspace/snapshot.ts';
+import { secretNotes, workspaceReader } from '../../shared/domain/workspace/snapshot.ts';
 
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';

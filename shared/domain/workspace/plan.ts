@@ -6,7 +6,6 @@ import { type ErrorDetail, toDetail } from '../../core/errors/errors.ts';
 import { toSortedJson } from '../../core/json/sorted-json.ts';
 import { toErrorDetails } from '../../platform/http/validation.ts';
 import { findLimitProblem } from '../tenant-limits.ts';
-import { canonicalise, toComparable, toStoredEntries } from './entries.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type {
   DocumentEntry,
@@ -18,8 +17,14 @@ import type {
 import { resourcesMax } from './kinds/read-all.ts';
 import type { ReferenceTarget } from './kinds/references.ts';
 import { deletedName, getTargetNoun, type NameBook } from './names.ts';
-import type { Lists, Snapshot } from './snapshot.ts';
-import { makeUnique } from './unique-names.ts';
+import {
+  canonicalise,
+  type Lists,
+  makeUnique,
+  type Snapshot,
+  toComparable,
+  toStoredEntries,
+} from './snapshot.ts';
 import type { PlanNode, ResourceWriter } from './writer.ts';
 
 /**

@@ -1,3 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
+import { missingPermission } from '../../core/errors/errors.ts';
+import { iterateTexts } from '../../core/json/json-texts.ts';
+import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { covers } from '../../platform/identity/permissions.ts';
+import { apiKeyStore } from '../api-keys/api-key-store.ts';
+import { clientTokenStore } from '../client-tokens/client-token-store.ts';
+import { flowEntity, versionsPartition } from '../flows/flow.ts';
+import { mcpConnectionStore } from '../mcp-connections/connection-store.ts';
+import { readModelAccount } from '../model-configs/model-account.ts';
+import { recordStore } from '../records/record-store.ts';
+import { findSecrets } from '../secrets/find-secrets.ts';
+import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
+import type { DocumentEntry, DocumentKind, ResourceMembers, StoredResource } from './kinds/kind.ts';
+import type { DocumentRoom } from './kinds/read-all.ts';
+import type { ReferenceTarget, ReplaceReference } from './kinds/references.ts';
+import { deletedName, getAccess, isId, NameBook, readName, refersById } from './names.ts';
+
 /**
  * Reads the resources of a tenant that a document or an export is about, and a book of the names and ids of everything that
  * they refer to.
@@ -7,22 +27,6 @@
  * they exist or not. What a document will create gets a placeholder id, so that references to it resolve. Used by the planner
  * and by `functions/workspace/get.ts`.
  */
-
-import { missingPermission } from '../../core/errors/errors.ts';
-import { using } from '../../platform/aws/uses.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import { apiKeyStore } from '../api-keys/api-key-store.ts';
-import { clientTokenStore } from '../client-tokens/client-token-store.ts';
-import { flowEntity, versionsPartition } from '../flows/flow.ts';
-import { mcpConnectionStore } from '../mcp-connections/connection-store.ts';
-import { readModelAccount } from '../model-configs/model-account.ts';
-import { recordStore } from '../records/record-store.ts';
-import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
-import type { DocumentKind, ResourceMembers, StoredResource } from './kinds/kind.ts';
-import type { DocumentRoom } from './kinds/read-all.ts';
-import type { ReferenceTarget } from './kinds/references.ts';
-import { deletedName, getAccess, isId, NameBook, readName, refersById } from './names.ts';
-import { makeUnique } from './unique-names.ts';
 
 /** A reference as it stands in a stored resource (an id), or in a document (a name). */
 interface Reference {
@@ -220,3 +224,100 @@ function addSentNames(book: NameBook, sent: Lists): void {
 
 const addIfNew = (book: NameBook, target: ReferenceTarget, name: string) =>
   book.getId(target, name) ?? book.addPlaceholder(target, name);
+
+/** Secrets that a document references, and that have no value. */
+export const secretNotes = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table }: Scope) =>
+    async (sent: Lists, permissions: readonly string[]): Promise<string[]> => {
+      const keys = [...new Set([...iterateTexts(sent, [], levelsMax)].flatMap(listKeys))];
+      if (keys.length === 0) return [];
+      if (!covers(permissions, 'SECRETS:READ'))
+        return keys.map(
+          (key) => `The document uses the secret ${key}. Whether it has a value here, SECRETS:READ shows`,
+        );
+      const found = await findSecrets(table, keys);
+      return keys
+        .filter((key) => found.get(key)?.status !== 'active')
+        .map((key) => `The secret ${key} has no value here. Store it with POST /v1/secrets`);
+    },
+);
+
+const levelsMax = 100;
+
+const listKeys = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
+  ['script', 'code'].includes(String(path.at(-1))) ? secretKeysInScript(text) : secretKeysInTemplate(text);
+
+/** Names that differ: of those that occur twice, the second is `name (2)`. @param names Oldest first. */
+export function makeUnique(names: readonly string[]): string[] {
+  const originals = new Set(names);
+  const used = new Set<string>();
+  const lastNumber = new Map<string, number>();
+  return names.map((name) => {
+    let unique = name;
+    let number = lastNumber.get(name) ?? 2;
+    for (; used.has(unique) || (unique !== name && originals.has(unique)); number++) {
+      unique = `${name} (${number})`;
+    }
+    lastNumber.set(name, number);
+    used.add(unique);
+    return unique;
+  });
+}
+
+/** A content without its name, and without what is the default. */
+export function canonicalise(kind: DocumentKind, content: ResourceMembers): ResourceMembers {
+  const tidied = kind.tidy?.(content) ?? content;
+  return Object.fromEntries(
+    Object.entries(tidied).filter(
+      ([name, value]) =>
+        value !== undefined &&
+        name !== kind.nameMember &&
+        !(Object.hasOwn(kind.defaults, name) && isDeepStrictEqual(value, kind.defaults[name])),
+    ),
+  );
+}
+
+/** @param toName Replaces ids. */
+export function toStoredEntries(
+  kind: DocumentKind,
+  resources: readonly StoredResource[],
+  toName: ReplaceReference,
+): DocumentEntry[] {
+  const contents = resources.map(({ content }) => kind.references(content, toName));
+  const keys = makeUnique(contents.map(kind.getName));
+  return resources.map((resource, index) => ({
+    key: keys[index] as string,
+    content: canonicalise(kind, contents[index] as ResourceMembers),
+    parts: Object.fromEntries(
+      Object.entries(kind.parts ?? {}).map(([name, part]) => [
+        name,
+        toStoredEntries(part, resource.parts?.[name] ?? [], toName),
+      ]),
+    ),
+    path: [],
+    resource,
+  }));
+}
+
+/** As a document shows it. */
+export const renderEntry = (kind: DocumentKind, { key, content, parts }: DocumentEntry): ResourceMembers => ({
+  ...(kind.nameMember !== null && { [kind.nameMember]: key }),
+  ...content,
+  ...Object.fromEntries(
+    Object.entries(kind.parts ?? {}).flatMap(([name, part]) => {
+      const list = parts[name] ?? [];
+      return list.length > 0 ? [[name, list.map((entry) => renderEntry(part, entry))]] : [];
+    }),
+  ),
+});
+
+/** For comparisons: parts by their names, because their order means nothing. */
+export const toComparable = ({ content, parts }: DocumentEntry): ResourceMembers => ({
+  ...content,
+  ...Object.fromEntries(
+    Object.entries(parts)
+      .filter(([, list]) => list.length > 0)
+      .map(([name, list]) => [name, Object.fromEntries(list.map((each) => [each.key, toComparable(each)]))]),
+  ),
+});
