@@ -4,7 +4,7 @@ import { soleApply } from '../../shared/domain/workspace/apply-lease.ts';
 import { documentKinds } from '../../shared/domain/workspace/kinds/index.ts';
 import type { PlannedChange } from '../../shared/domain/workspace/plan.ts';
 import type { CallEndpoint } from '../../shared/domain/workspace/write-node.ts';
-import { listWrittenNodes } from '../../shared/domain/workspace/written-nodes.ts';
+import { listWrittenNodes } from '../../shared/domain/workspace/writer.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { type Principal, requireAll } from '../../shared/platform/identity/principal.ts';

@@ -11,8 +11,7 @@ import { ifCode, ifMissing, outOfTime, ServiceError } from '../../core/errors/er
 import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
 import type { DocumentKind, ResourceMembers } from './kinds/kind.ts';
 import type { ReplaceReference } from './kinds/references.ts';
-import type { PlanNode, ResourceWriter } from './writer.ts';
-import { isWritten } from './written-nodes.ts';
+import { isWritten, type PlanNode, type ResourceWriter } from './writer.ts';
 
 /** Calls an operation for the caller of the request. @returns its response */
 export type CallEndpoint = (

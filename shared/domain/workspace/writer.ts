@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
-import type { DocumentEntry, ResourceMembers } from './kinds/kind.ts';
+import type { DocumentEntry, DocumentKind, ResourceMembers } from './kinds/kind.ts';
 
 /** The operations that write the resources of a kind, which make all the checks that they make for other callers. */
 export interface ResourceWriter {
@@ -35,4 +36,24 @@ export interface PlanNode {
   before?: DocumentEntry;
   after?: DocumentEntry;
   parts: Readonly<Record<string, readonly PlanNode[]>>;
+}
+
+export interface WrittenNode {
+  kind: DocumentKind;
+  writer: ResourceWriter;
+  node: PlanNode;
+}
+
+/** Whether its own content is created or changed. */
+export const isWritten = ({ before, after }: PlanNode) =>
+  after !== undefined && !isDeepStrictEqual(before?.content, after.content);
+
+/** A resource and its parts, of those that are created or changed. */
+export function listWrittenNodes(kind: DocumentKind, writer: ResourceWriter, node: PlanNode): WrittenNode[] {
+  const inside = Object.entries(kind.parts ?? {}).flatMap(([name, part]) =>
+    (node.parts[name] ?? []).flatMap((each) =>
+      listWrittenNodes(part, writer.parts?.[name] as ResourceWriter, each),
+    ),
+  );
+  return [...(isWritten(node) ? [{ kind, writer, node }] : []), ...inside];
 }

@@ -33,7 +33,7 @@ import { modelConfigsKind } from '../kinds/model-configs.ts';
 import type { ReplaceReference } from '../kinds/references.ts';
 import type { NameBook } from '../names.ts';
 import { filterSaved, type PlannedChange } from '../plan.ts';
-import { isWritten } from '../written-nodes.ts';
+import { isWritten } from '../writer.ts';
 import { findRefusalProblems, placeDetails } from './refused.ts';
 
 /** What endpoints would refuse because of other resources, as these are after the apply. */

@@ -5,7 +5,7 @@ import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { documentKinds } from '../kinds/index.ts';
 import type { NameBook } from '../names.ts';
 import type { PlannedChange, Writers } from '../plan.ts';
-import { listWrittenNodes } from '../written-nodes.ts';
+import { listWrittenNodes } from '../writer.ts';
 import { findRefusalProblems } from './refused.ts';
 
 const checksAtOnce = 4;
