@@ -1,8 +1,12 @@
+import { createLoadingCache } from '../../core/cache.ts';
+import { rememberSecretValue } from '../../core/redaction/known-values.ts';
+import { SecretKey } from '../../core/variables/secret-references.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { findSecrets } from './find-secrets.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import { type Secret, secretEntity } from './secret.ts';
 import { type SecretReader, secretReader } from './secret-vault.ts';
-import { createCachedReader } from './value-cache.ts';
 
 export interface VersionedValue {
   value: string;
@@ -54,3 +58,27 @@ export const secretValues = /* @__PURE__ */ using(
       return new Map([...secrets].map(([key, { value }]) => [key, value]));
     },
 );
+
+/** The current secrets of these keys, with any status, by key. */
+export async function findSecrets(table: TenantTable, keys: readonly string[]): Promise<Map<string, Secret>> {
+  const possible = keys.filter((key) => SecretKey.safeParse(key).success);
+  if (possible.length === 0) return new Map();
+  const items = await table.getMany(
+    possible.map((key) => secretEntity.key({ key })),
+    { consistent: true },
+  );
+  const secrets = items.filter((item) => item !== undefined).map((item) => decode(secretEntity, item));
+  return new Map(secrets.map((secret) => [secret.key, secret]));
+}
+
+/** Versions in Secrets Manager are immutable. Concurrent requests for one share the load. */
+const versions = createLoadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
+
+/** Reads values through the cache of the process; undefined for a value that is being deleted. */
+export const createCachedReader =
+  ({ table: { tenant } }: { table: Pick<TenantTable, 'tenant'> }, reader: SecretReader) =>
+  async (id: string, valueId: string): Promise<string | undefined> => {
+    const value = await versions(`${tenant} ${id} ${valueId}`, () => reader.read(id, valueId));
+    if (value !== undefined) rememberSecretValue(value);
+    return value;
+  };

@@ -7,9 +7,8 @@ import {
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { credentialField, type McpServer } from '../../flows/steps/mcp-server.ts';
-import { secretValues } from '../../secrets/secret-values.ts';
+import { createCachedReader, secretValues } from '../../secrets/secret-values.ts';
 import { agentCredentialReader } from '../../secrets/secret-vault.ts';
-import { createCachedReader } from '../../secrets/value-cache.ts';
 import { agentEntity } from '../config/agent.ts';
 import type { ExternalConfig } from '../config/external-config.ts';
 import { type Configs, nameOfExternal, nameOfServer } from './credential-places.ts';

@@ -1,9 +1,8 @@
 import { soleSecretReference } from '../../../core/variables/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { secretValues } from '../../secrets/secret-values.ts';
+import { createCachedReader, secretValues } from '../../secrets/secret-values.ts';
 import { surfaceSecretReader } from '../../secrets/secret-vault.ts';
-import { createCachedReader } from '../../secrets/value-cache.ts';
 import type { Surface } from '../surface/surface.ts';
 import {
   type HeldSecret,
