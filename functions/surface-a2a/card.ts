@@ -1,7 +1,6 @@
 import { isOfFormer, renderCard, toUnsignedCard } from '../../shared/adapters/a2a-server/card.ts';
-import { availableItems } from '../../shared/domain/surfaces/available-items.ts';
 import { cardKeys } from '../../shared/domain/surfaces/card-keys.ts';
-import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
+import { availableItems, exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { a2aHeaders, a2aPath, keysPath } from '../../shared/protocols/a2a/parameters.ts';

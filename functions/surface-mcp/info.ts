@@ -1,7 +1,6 @@
 import { protocolVersions } from '../../shared/adapters/mcp-server/protocol-versions.ts';
 import { notFound } from '../../shared/core/errors/errors.ts';
-import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
-import { assertBelongs } from '../../shared/domain/surfaces/item-permissions.ts';
+import { assertBelongs, exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';

@@ -1,9 +1,7 @@
 import { respondToMessage, runningMethods } from '../../shared/adapters/mcp-server/respond.ts';
 import { depthHeader } from '../../shared/core/agent-depth.ts';
 import { notFound } from '../../shared/core/errors/errors.ts';
-import { availableItems } from '../../shared/domain/surfaces/available-items.ts';
-import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
-import { assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
+import { assertOpen, availableItems, exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { assertOrigin } from '../../shared/protocols/mcp/assert-origin.ts';

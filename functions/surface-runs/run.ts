@@ -1,6 +1,10 @@
 import { labelsInHeaders } from '../../shared/domain/runs/run-labels.ts';
-import { exposedItems, findSlugItem } from '../../shared/domain/surfaces/exposed-item.ts';
-import { assertMayRun, assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
+import {
+  assertMayRun,
+  assertOpen,
+  exposedItems,
+  findSlugItem,
+} from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import {

@@ -2,8 +2,12 @@ import * as z from 'zod';
 import { limitQueueTime, sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { hasCode, ifMissing, tooManyAtOnce, unauthenticated } from '../../shared/core/errors/errors.ts';
 import { resourceId } from '../../shared/core/ids.ts';
-import { exposedItems, findSlugItem } from '../../shared/domain/surfaces/exposed-item.ts';
-import { assertMayRun, assertOpen } from '../../shared/domain/surfaces/item-permissions.ts';
+import {
+  assertMayRun,
+  assertOpen,
+  exposedItems,
+  findSlugItem,
+} from '../../shared/domain/surfaces/exposed-item.ts';
 import { toRunSurface } from '../../shared/domain/surfaces/surface/run-surface.ts';
 import { webhookStarter } from '../../shared/execution/targets/start-webhook.ts';
 import { toTarget } from '../../shared/execution/targets/target.ts';

@@ -5,9 +5,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { agentEntity } from '../agents/config/agent.ts';
 import type { Skill } from '../agents/config/external-config.ts';
 import type { ProductCapability } from '../products/product.ts';
+import { surfaceWithCapabilities } from './exposed-item.ts';
 import type { Surface, SurfaceItem } from './surface/surface.ts';
 import { readSurfaceKeys } from './surface-keys.ts';
-import { surfaceWithCapabilities } from './surface-with-capabilities.ts';
 
 /** Of all items together, so that a surface fits a response. */
 const exposedBytesMax = 2_000_000;

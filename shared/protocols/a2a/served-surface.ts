@@ -16,8 +16,13 @@ import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore, type TaskOwner } from '../../domain/a2a-tasks/task-store.ts';
 import type { Message } from '../../domain/conversations/message.ts';
-import { type ExposedItem, type ExposedSurface, exposedItems } from '../../domain/surfaces/exposed-item.ts';
-import { assertOpen, runnableItems } from '../../domain/surfaces/item-permissions.ts';
+import {
+  assertOpen,
+  type ExposedItem,
+  type ExposedSurface,
+  exposedItems,
+  runnableItems,
+} from '../../domain/surfaces/exposed-item.ts';
 import { cancelTask } from '../../execution/a2a-tasks/cancel-task.ts';
 import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { toTaskView } from '../../execution/a2a-tasks/task-view.ts';

@@ -1,8 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import type { ReportProgress } from '../../adapters/mcp-server/served.ts';
 import { missingPermission } from '../../core/errors/errors.ts';
-import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
-import { mayRun } from '../../domain/surfaces/item-permissions.ts';
+import { type ExposedItem, mayRun } from '../../domain/surfaces/exposed-item.ts';
 import type { Surface } from '../../domain/surfaces/surface/surface.ts';
 import { listOfferedRecordTypes } from '../../domain/surfaces/surface/surface-behavior.ts';
 import { covers } from '../../platform/identity/permissions.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { availableItems } from '../../../shared/domain/surfaces/available-items.ts';
-import { exposedItems } from '../../../shared/domain/surfaces/exposed-item.ts';
+import { availableItems, exposedItems } from '../../../shared/domain/surfaces/exposed-item.ts';
 import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
 import { countingRuntime, newTenant, stack } from '../../support/stack/stack.ts';
