@@ -1,11 +1,3 @@
-/**
- * The items of a surface: which capabilities it exposes, under which name, slug, route and presentation.
- *
- * They are part of the surface's item and change with it. Names, slugs, routes and the entry point are unique on a surface; a
- * slug that is not sent is made from the name. An item can be added only while its capability exists, which the transaction
- * checks on the product.
- */
-
 import * as z from 'zod';
 import { conflict, type ErrorDetail, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt, resourceId } from '../../core/ids.ts';
@@ -13,13 +5,21 @@ import { mergePatch } from '../../core/json/merge-patch.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { parseOrReject } from '../../platform/http/validation.ts';
 import { type ProductCapability, productEntity } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
-import { assertItemConfig } from './item-config.ts';
 import { findCapability } from './product-capabilities.ts';
 import type { Surface, SurfaceItem } from './surface/surface.ts';
 import { getSurfaceType } from './surface/surface-types.ts';
 import { surfaceStore } from './surface-store.ts';
+
+/**
+ * The items of a surface: which capabilities it exposes, under which name, slug, route and presentation.
+ *
+ * They are part of the surface's item and change with it. Names, slugs, routes and the entry point are unique on a surface; a
+ * slug that is not sent is made from the name. An item can be added only while its capability exists, which the transaction
+ * checks on the product.
+ */
 
 export const itemsMax = 64;
 
@@ -226,3 +226,18 @@ export function findTakenMember(others: readonly UniqueItem[], item: UniqueItem)
 
 const createFullError = () =>
   conflict({ code: 'LIMIT_REACHED', message: `A surface has at most ${itemsMax} items` });
+
+const McpConfig = z.object({ offeredAs: z.enum(['tool', 'prompt']).optional() });
+
+type ConfigMembers = Record<string, unknown>;
+
+/** @throws 400 for members of the config that surfaces of this type read, and that have other values. */
+export function assertItemConfig(type: Surface['type'], changes: ConfigMembers | null | undefined): void {
+  if (type !== 'mcp' || !changes) return;
+  const kept = Object.entries(changes).filter(([, value]) => value !== null);
+  parseOrReject(McpConfig, Object.fromEntries(kept), ['config']);
+}
+
+/** Whether an mcp surface offers the item as a prompt, and not as a tool. */
+export const isPrompt = ({ config }: SurfaceItem): boolean =>
+  McpConfig.safeParse(config ?? {}).data?.offeredAs === 'prompt';

@@ -14,12 +14,11 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { productStore } from '../../products/product-store.ts';
 import { scheduleDefaults } from '../../schedules/schedule-body.ts';
 import { scheduleStore, schedulesMax } from '../../schedules/schedule-store.ts';
-import { assertItemConfig } from '../../surfaces/item-config.ts';
 import { productCapabilitiesMax } from '../../surfaces/product-capabilities.ts';
 import type { Surface, SurfaceItem } from '../../surfaces/surface/surface.ts';
 import { assertBehavior } from '../../surfaces/surface/surface-behavior.ts';
 import { channelProblem, surfacesMax } from '../../surfaces/surface-changes.ts';
-import { findTakenMember, itemsMax } from '../../surfaces/surface-items.ts';
+import { assertItemConfig, findTakenMember, itemsMax } from '../../surfaces/surface-items.ts';
 import { surfaceStore } from '../../surfaces/surface-store.ts';
 import type {
   DocumentEntry,
