@@ -8,7 +8,7 @@ import { visitorFeedbackRemover } from '../domain/feedback/visitor-feedback.ts';
 import { flowKeysRange } from '../domain/flows/flow.ts';
 import { recordPartition } from '../domain/records/record.ts';
 import { scheduleCleaner, scheduleRemover } from '../domain/schedules/schedule-store.ts';
-import { surfaceKeyRemover } from '../domain/surfaces/remove-surface-keys.ts';
+import { surfaceKeyRemover } from '../domain/surfaces/remove-product.ts';
 import { surfaceSecretRemover } from '../domain/surfaces/remove-surface-secrets.ts';
 import {
   toolContentsPartition,

@@ -1,4 +1,10 @@
 import { ifMissing } from '../../core/errors/errors.ts';
+import {
+  SurfaceKey,
+  surfaceCredentialEntity,
+  surfaceKeyEntity,
+  surfaceKeysPartition,
+} from '../../platform/auth/surface-key.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
@@ -6,7 +12,7 @@ import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { apiKeyStore } from '../api-keys/api-key-store.ts';
-import { createKeyValueRemoval } from '../api-keys/key-values.ts';
+import { createKeyValueRemoval, testKeyValueEntity } from '../api-keys/key-values.ts';
 import { type Product, productEntity } from '../products/product.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
 import { listUsedSecretKeys } from './secrets/surface-secret-uses.ts';
@@ -58,5 +64,20 @@ export const surfaceRemover = /* @__PURE__ */ using(
     async (productId: string, id: string): Promise<void> => {
       await surfaceStore(scope).remove(productId, id);
       await cleanupQueue(scope).enqueue([id]);
+    },
+);
+
+export const surfaceKeyRemover = /* @__PURE__ */ using(
+  ['table:write', 'table:delete'],
+  ({ table }: Scope) =>
+    async (surfaceId: string): Promise<void> => {
+      for (const item of await table.queryAll({ partition: surfaceKeysPartition(surfaceId) })) {
+        const { id, hash } = SurfaceKey.parse(item);
+        await table.commit([
+          table.writes.remove(surfaceKeyEntity, { surfaceId, id }),
+          table.writes.remove(surfaceCredentialEntity, { hash }),
+          table.writes.remove(testKeyValueEntity, { id }),
+        ]);
+      }
     },
 );
