@@ -1,7 +1,7 @@
 import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
 import type { StoredInbound } from '../../shared/domain/surfaces/surface/surface-secret-places.ts';
-import { schemes } from '../../shared/domain/surfaces/surface/webhook-schemes.ts';
+import { schemes } from '../../shared/domain/surfaces/surface/verify-webhook.ts';
 
 type Signature = StoredInbound['signature'];
 type Body = Record<string, unknown>;

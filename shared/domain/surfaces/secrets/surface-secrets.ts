@@ -17,8 +17,7 @@ import {
   listPlaintextIds,
   listSurfaceSecretKeys,
 } from '../surface/surface-secret-places.ts';
-import { isSignedBy } from '../surface/verify-webhook.ts';
-import type { SignedRequest } from '../surface/webhook-schemes.ts';
+import { isSignedBy, type SignedRequest } from '../surface/verify-webhook.ts';
 
 /** The values of the signing secrets of a surface. Never store or return them. */
 export interface SurfaceSecrets {

@@ -3,8 +3,8 @@ import { resourceId } from '../../../core/ids.ts';
 import { hasSecretReference, soleSecretReference } from '../../../core/variables/secret-references.ts';
 import { ServerUrl } from '../../flows/steps/http-config.ts';
 import { SecretValue } from '../../secrets/secret.ts';
+import { type SchemeName, schemes } from './verify-webhook.ts';
 import { webhookEvents } from './webhook-events.ts';
-import { type SchemeName, schemes } from './webhook-schemes.ts';
 
 const schemeNames = Object.keys(schemes) as [SchemeName, ...SchemeName[]];
 

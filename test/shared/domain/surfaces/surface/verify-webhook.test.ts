@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { hasSignature, isSignedBy } from '../../../../../shared/domain/surfaces/surface/verify-webhook.ts';
-import type { SchemeName } from '../../../../../shared/domain/surfaces/surface/webhook-schemes.ts';
+import {
+  hasSignature,
+  isSignedBy,
+  type SchemeName,
+} from '../../../../../shared/domain/surfaces/surface/verify-webhook.ts';
 
 interface Example {
   scheme: SchemeName;
