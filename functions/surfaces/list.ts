@@ -1,6 +1,9 @@
 import * as z from 'zod';
-import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/surfaces/surface/surface.ts';
-import { surfaceTypeNames } from '../../shared/domain/surfaces/surface/surface-types.ts';
+import {
+  surfaceEnvironments,
+  surfaceStatuses,
+  surfaceTypeNames,
+} from '../../shared/domain/surfaces/surface/surface.ts';
 import { surfaceStore } from '../../shared/domain/surfaces/surface-store.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

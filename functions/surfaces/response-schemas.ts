@@ -5,8 +5,8 @@ import {
   type SurfaceItem,
   surfaceEnvironments,
   surfaceStatuses,
+  surfaceTypeNames,
 } from '../../shared/domain/surfaces/surface/surface.ts';
-import { surfaceTypeNames } from '../../shared/domain/surfaces/surface/surface-types.ts';
 
 export const SurfaceParams = z.object({ id: resourceId('product'), surfaceId: resourceId('surface') });
 

@@ -1,8 +1,12 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../shared/core/name.ts';
-import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/surfaces/surface/surface.ts';
+import {
+  getSurfaceType,
+  surfaceEnvironments,
+  surfaceStatuses,
+  surfaceTypeNames,
+} from '../../shared/domain/surfaces/surface/surface.ts';
 import { Inbound, Outbound } from '../../shared/domain/surfaces/surface/surface-bodies.ts';
-import { getSurfaceType, surfaceTypeNames } from '../../shared/domain/surfaces/surface/surface-types.ts';
 
 const SurfaceName = nameUpTo(255);
 const Members = z.record(z.string(), z.unknown());

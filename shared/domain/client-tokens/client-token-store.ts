@@ -17,8 +17,7 @@ import { agentEntity, agentVersionEntity } from '../agents/config/agent.ts';
 import { assertFits } from '../content-size.ts';
 import { flowEntity, flowVersionEntity } from '../flows/flow.ts';
 import { productsPartition } from '../products/product.ts';
-import { surfaceEntity } from '../surfaces/surface/surface.ts';
-import type { SurfaceTypeName } from '../surfaces/surface/surface-types.ts';
+import { type SurfaceTypeName, surfaceEntity } from '../surfaces/surface/surface.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import {
   type ClientToken,

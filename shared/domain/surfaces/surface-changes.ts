@@ -1,10 +1,9 @@
 import { conflict } from '../../core/errors/errors.ts';
 import { assertFits } from '../content-size.ts';
-import { type Surface, toStoredSurface } from './surface/surface.ts';
+import { getSurfaceType, type Surface, toStoredSurface } from './surface/surface.ts';
 import { assertBehavior } from './surface/surface-behavior.ts';
 import type { Inbound, Outbound } from './surface/surface-bodies.ts';
 import { mergeInbound, mergeOutbound, type SealedMembers } from './surface/surface-secret-places.ts';
-import { getSurfaceType } from './surface/surface-types.ts';
 
 export const surfacesMax = 40;
 /** So that a product with all of its surfaces fits a response. */

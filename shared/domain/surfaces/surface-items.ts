@@ -9,8 +9,7 @@ import { parseOrReject } from '../../platform/http/validation.ts';
 import { type ProductCapability, productEntity } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
 import { findCapability } from './product-capabilities.ts';
-import type { Surface, SurfaceItem } from './surface/surface.ts';
-import { getSurfaceType } from './surface/surface-types.ts';
+import { getSurfaceType, type Surface, type SurfaceItem } from './surface/surface.ts';
 import { surfaceStore } from './surface-store.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { surfaceTypeNames, surfaceTypes } from '../../../shared/domain/surfaces/surface/surface-types.ts';
+import { surfaceTypeNames, surfaceTypes } from '../../../shared/domain/surfaces/surface/surface.ts';
 import { createAgent } from '../../support/agents/agents.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { notFoundBody } from '../../support/stack/errors.ts';
