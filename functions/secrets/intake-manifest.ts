@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { SecretRequestManifest } from '../../shared/domain/secret-requests/manifest.ts';
-import { ReturnUrl } from '../../shared/domain/secret-requests/return-url.ts';
-import { secretRequests } from '../../shared/domain/secret-requests/secret-requests.ts';
-import { SecretRequestSource } from '../../shared/domain/secret-requests/source.ts';
+import {
+  ReturnUrl,
+  SecretRequestManifest,
+  SecretRequestSource,
+  secretRequests,
+} from '../../shared/domain/secret-requests/secret-requests.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
