@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
-import type { Product } from '../../shared/domain/products/product.ts';
-import { Canvas, Spec } from '../../shared/domain/products/product-body.ts';
+import { Canvas, type Product, Spec } from '../../shared/domain/products/product.ts';
 import type { Surface } from '../../shared/domain/surfaces/surface/surface.ts';
 import { buildDashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 import { SurfaceResponse, surfaceExample, toWholeSurface } from '../surfaces/response-schemas.ts';

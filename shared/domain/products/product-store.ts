@@ -17,8 +17,7 @@ import { apiKeyStore } from '../api-keys/api-key-store.ts';
 import { keyValueWriter } from '../api-keys/key-values.ts';
 import { newApiKey } from '../api-keys/new-api-key.ts';
 import { assertFits } from '../content-size.ts';
-import { type Product, productEntity, productsPartition, toStoredProduct } from './product.ts';
-import { Canvas, Spec } from './product-body.ts';
+import { Canvas, type Product, productEntity, productsPartition, Spec, toStoredProduct } from './product.ts';
 
 type Patch = Record<string, unknown> | undefined;
 
