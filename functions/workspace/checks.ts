@@ -4,8 +4,7 @@ import { createAgentFields } from '../../shared/domain/agents/agent-editor.ts';
 import { checkAgent } from '../../shared/domain/agents/checks/check-agent.ts';
 import type { FlowStepInput } from '../../shared/domain/flows/checking/flow-step.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/flow-steps.ts';
-import { type CheckedTool, checkTool } from '../../shared/domain/tools/check-tool.ts';
-import { findParametersProblems } from '../../shared/domain/tools/parameters-problems.ts';
+import { type CheckedTool, checkTool, findParametersProblems } from '../../shared/domain/tools/check-tool.ts';
 import type { ResourceMembers } from '../../shared/domain/workspace/kinds/kind.ts';
 
 /** @throws 400 */

@@ -9,7 +9,7 @@ import type { Write } from '../../platform/data/writes.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { readBuiltinId } from '../flows/steps/tool-reference.ts';
 import { findBuiltinTool } from '../tools/builtin/index.ts';
-import { findParametersProblems } from '../tools/parameters-problems.ts';
+import { findParametersProblems } from '../tools/check-tool.ts';
 import { toolEntity } from '../tools/tool.ts';
 import { agentStore } from './agent-store.ts';
 import { createLinkWrite } from './checks/sub-agent-links.ts';

@@ -17,7 +17,7 @@ import { JsonSchemaText } from '../flows/steps/common-config.ts';
 import { derivedSchema } from '../products/derived-schema.ts';
 import type { Product, ProductCapability } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
-import { findParametersProblems } from '../tools/parameters-problems.ts';
+import { findParametersProblems } from '../tools/check-tool.ts';
 import { createItemRemovalWrites, surfaceStore } from './surface-store.ts';
 
 export const productCapabilitiesMax = 64;

@@ -1,15 +1,19 @@
+import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { iterateTexts } from '../../core/json/json-texts.ts';
-import { hasSecretReference } from '../../core/variables/secret-references.ts';
+import {
+  hasSecretReference,
+  secretKeysInScript,
+  secretKeysInTemplate,
+} from '../../core/variables/secret-references.ts';
 import {
   type ConfigText,
   findSyntaxProblems,
   isFlowText,
   listConfigTexts,
 } from '../flows/steps/config-texts.ts';
-import { findParametersProblems } from './parameters-problems.ts';
-import { secretKeysOfTool } from './secret-keys.ts';
 import type { Tool } from './tool.ts';
 import { isHostFixed } from './tool-types/request-config.ts';
 import { findRuntimeType } from './tool-types/runtime-types.ts';
@@ -79,3 +83,38 @@ function findSecretProblems(tool: CheckedTool, texts: readonly ConfigText[]): Er
   }
   return [...misplaced, ...more];
 }
+
+/** Why a schema cannot describe the arguments of a tool. */
+export async function findParametersProblems(
+  schema: JsonSchema | null | undefined,
+  path: PropertyKey[],
+  sandbox: Sandbox,
+): Promise<ErrorDetail[]> {
+  if (!schema) return [];
+  const problems = await schemaProblems(sandbox, schema);
+  const isObject = schema.type === undefined || schema.type === 'object';
+  const typeProblems = isObject
+    ? []
+    : [{ path: 'type', message: 'Expected "object": arguments are passed by name' }];
+  return [...typeProblems, ...problems].map(({ path: at, message }) => ({
+    path: [...path, at].filter((part) => part !== '').join('.'),
+    code: 'INVALID_SCHEMA',
+    message,
+  }));
+}
+
+/** Deeper than any valid config. */
+const depthMax = 100;
+
+interface WithConfig {
+  toolType: string;
+  config: Record<string, unknown>;
+}
+
+export const secretKeysOfTool = ({ toolType, config }: WithConfig): string[] => [
+  ...new Set(
+    [...iterateTexts(config, [], depthMax)].flatMap(({ text, path }) =>
+      toolType === 'custom' && path[0] === 'code' ? secretKeysInScript(text) : secretKeysInTemplate(text),
+    ),
+  ),
+];

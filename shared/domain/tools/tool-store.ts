@@ -6,8 +6,8 @@ import { decode, type StoredOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { createSecretUseWrites } from '../flows/secret-keys.ts';
 import { assertConnections, listToolConnections } from '../mcp-connections/named-connections.ts';
+import { secretKeysOfTool } from './check-tool.ts';
 import { toolLister } from './list-tools.ts';
-import { secretKeysOfTool } from './secret-keys.ts';
 import { type Tool, toolEntity } from './tool.ts';
 
 export type NewTool = Pick<Tool, 'name' | 'description' | 'toolType' | 'parametersSchema' | 'config'>;

@@ -1,7 +1,7 @@
 import { iterateTexts } from '../../../core/json/json-texts.ts';
 import { hasSecretReference, secretKeysInTemplate } from '../../../core/variables/secret-references.ts';
 import { credentialField, type McpServer } from '../../flows/steps/mcp-server.ts';
-import { secretKeysOfTool } from '../../tools/secret-keys.ts';
+import { secretKeysOfTool } from '../../tools/check-tool.ts';
 import type { AgentContent } from '../config/agent.ts';
 import type { ExternalConfig } from '../config/external-config.ts';
 
