@@ -1,10 +1,15 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, toDetail } from '../../core/errors/errors.ts';
+import type { Scope } from '../../platform/data/scope.ts';
 import { toErrorDetails } from '../../platform/http/validation.ts';
+import type { Permission } from '../../platform/identity/permissions.ts';
 import { findDuplicates } from '../duplicates.ts';
 import type { McpServer } from '../flows/steps/mcp-server.ts';
-import type { RuntimeTool } from '../flows/steps/tool-reference.ts';
+import { type RuntimeTool, readBuiltinId } from '../flows/steps/tool-reference.ts';
+import { findBuiltinTool } from './builtin/index.ts';
 import { findToolProblems } from './check-tool.ts';
+import { readTools } from './tool-store.ts';
+import { getToolType } from './tool-types/index.ts';
 import { findRuntimeType } from './tool-types/runtime-types.ts';
 
 export interface OwnTools {
@@ -69,4 +74,32 @@ async function findRuntimeToolProblems(
   if (parsed?.success === false) return toErrorDetails(parsed.error.issues, [...path, 'config']);
   const problems = await findToolProblems({ toolType, config, parametersSchema }, sandbox);
   return problems.map((problem) => ({ ...problem, path: [...path, problem.path].join('.') }));
+}
+
+/** What the tools take that an agent or steps name and define: nothing if there are none. */
+export async function permissionsToRun(
+  scope: Pick<Scope, 'table'>,
+  { ids, runtimeTools = [], mcpServers = [] }: OwnTools & { ids: readonly string[] },
+): Promise<Permission[]> {
+  if (ids.length + runtimeTools.length + mcpServers.length === 0) return [];
+  const ofTypes = runtimeTools.map(({ toolType }) => findRuntimeType(toolType)?.permission);
+  return [
+    'TOOLS:EXECUTE',
+    ...ofTypes.filter((permission) => permission != null),
+    ...(await listToolPermissions(scope, ids)),
+  ];
+}
+
+/** What running these tools takes in addition to TOOLS:EXECUTE. Tools that do not exist take nothing: they fail. */
+async function listToolPermissions(
+  scope: Pick<Scope, 'table'>,
+  ids: readonly string[],
+): Promise<Set<Permission>> {
+  const builtin = ids.flatMap((id) => readBuiltinId(id) ?? []);
+  const stored = await readTools(scope, [...new Set(ids.filter((id) => readBuiltinId(id) === undefined))]);
+  const permissions = [
+    ...builtin.map((id) => findBuiltinTool(id)?.permission),
+    ...stored.map(({ toolType }) => getToolType(toolType).permission),
+  ];
+  return new Set(permissions.filter((permission) => permission != null));
 }

@@ -25,7 +25,7 @@ import type { Message } from '../../domain/conversations/message.ts';
 import { credentialField } from '../../domain/flows/steps/mcp-server.ts';
 import { isOfMcpServer } from '../../domain/flows/steps/tool-reference.ts';
 import { assertConnections, connectionsOfServers } from '../../domain/mcp-connections/named-connections.ts';
-import { permissionsToRun } from '../../domain/tools/tool-permissions.ts';
+import { permissionsToRun } from '../../domain/tools/own-tool-problems.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';

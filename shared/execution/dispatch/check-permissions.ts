@@ -5,7 +5,7 @@ import { walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import { stepTools } from '../../domain/flows/steps/prompt-tools.ts';
 import { stepToolIds } from '../../domain/flows/steps/tool-reference.ts';
 import { connectionsOfServers } from '../../domain/mcp-connections/named-connections.ts';
-import { permissionsToRun } from '../../domain/tools/tool-permissions.ts';
+import { permissionsToRun } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
