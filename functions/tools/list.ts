@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { ToolListQuery } from '../../shared/domain/tools/list-tools.ts';
-import { toolStore } from '../../shared/domain/tools/tool-store.ts';
+import { ToolListQuery, toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { CursorPagination } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
