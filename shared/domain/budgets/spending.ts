@@ -1,3 +1,22 @@
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import Big from 'big.js';
+import type { Payer } from '../../adapters/ports/payer.ts';
+import { omitUndefined } from '../../core/defined.ts';
+import { ServiceError } from '../../core/errors/errors.ts';
+import { log } from '../../core/log.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { decode } from '../../platform/data/entity.ts';
+import { toStoredKey } from '../../platform/data/keys.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import { prefixValues, toAttributeNames, type Write } from '../../platform/data/writes.ts';
+import { recentModelAccount } from '../model-configs/select-model.ts';
+import { toCostUnits } from '../model-usage/cost-units.ts';
+import { type Budget, budgetEntity, isFor } from './budget/budget.ts';
+import { explainSpent, findPeriod, isSpent } from './budget-view.ts';
+import { notifyThresholds } from './thresholds.ts';
+
 /**
  * The ledger of a budget: what is left, what is spent, and what processes have reserved of it in the running period.
  *
@@ -10,21 +29,6 @@
  * Called by the budget reservations of `shared/execution/model-calls`; thresholds that a write reaches are told by
  * `thresholds.ts`.
  */
-
-import { NumberValue } from '@aws-sdk/lib-dynamodb';
-import Big from 'big.js';
-import { omitUndefined } from '../../core/defined.ts';
-import { log } from '../../core/log.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
-import { decode } from '../../platform/data/entity.ts';
-import { toStoredKey } from '../../platform/data/keys.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import type { TenantTable } from '../../platform/data/table.ts';
-import { prefixValues, toAttributeNames, type Write } from '../../platform/data/writes.ts';
-import { toCostUnits } from '../model-usage/cost-units.ts';
-import { type Budget, budgetEntity } from './budget/budget.ts';
-import { findPeriod } from './budget-view.ts';
-import { notifyThresholds } from './thresholds.ts';
 
 /** After which a process counts as dead: longer than any invocation of a Lambda. */
 const holdMs = 15 * 60_000;
@@ -229,3 +233,19 @@ function update(
     },
   };
 }
+
+/**
+ * For the start of what may call a model. Reads what the first call of a model would read, so that a run in the same
+ * process needs no further request.
+ */
+export const budgetGate = /* @__PURE__ */ using(
+  [recentModelAccount],
+  (scope: Scope) =>
+    /** @throws BUDGET_EXCEEDED if a budget of one of the payers is spent */
+    async (payers: readonly Payer[]): Promise<void> => {
+      const { budgets } = await recentModelAccount(scope);
+      const now = scope.now();
+      const spent = budgets.find((budget) => isFor(budget, payers) && isSpent(budget, now));
+      if (spent) throw new ServiceError('BUDGET_EXCEEDED', explainSpent(spent, now));
+    },
+);

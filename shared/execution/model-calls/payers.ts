@@ -1,6 +1,6 @@
 import type { Payer } from '../../adapters/ports/payer.ts';
 import { hasCode, ServiceError } from '../../core/errors/errors.ts';
-import { budgetGate } from '../../domain/budgets/budget-gate.ts';
+import { budgetGate } from '../../domain/budgets/spending.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';

@@ -19,7 +19,7 @@ import {
   toTracedRun,
 } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
-import { budgetGate } from '../../domain/budgets/budget-gate.ts';
+import { budgetGate } from '../../domain/budgets/spending.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
