@@ -3,7 +3,7 @@ import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { resourceId } from '../../shared/core/ids.ts';
 import { metricKinds } from '../../shared/domain/run-metrics/cell.ts';
 import { groupings, groupingsOfRecords } from '../../shared/domain/run-metrics/metrics-report.ts';
-import { dayMs, hourMs, listPeriods } from '../../shared/domain/runs/hours.ts';
+import { dayMs, hourMs, listPeriods } from '../../shared/domain/runs/hour-marks.ts';
 import { checkRange, listOfNames, Moment } from '../../shared/platform/data/lists/query-values.ts';
 
 const intervals = ['hour', 'day'] as const;

@@ -1,5 +1,5 @@
 import { unixSeconds } from '../../core/time.ts';
-import { dayMs, isDay, periodEnd } from '../runs/hours.ts';
+import { dayMs, isDay, periodEnd } from '../runs/hour-marks.ts';
 import type { Cell } from './cell.ts';
 import type { Folded } from './metric-items.ts';
 

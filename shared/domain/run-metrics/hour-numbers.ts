@@ -4,7 +4,7 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Partition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { StoredItem } from '../../platform/data/table.ts';
-import { periodEnd, periodStartMs } from '../runs/hours.ts';
+import { periodEnd, periodStartMs } from '../runs/hour-marks.ts';
 import {
   insideRunsPartition,
   lateRunsPartition,

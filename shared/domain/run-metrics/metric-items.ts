@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
-import { isDay } from '../runs/hours.ts';
+import { isDay } from '../runs/hour-marks.ts';
 import { Cell } from './cell.ts';
 
 interface FoldedKey {

@@ -19,13 +19,14 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import {
   acquireMark,
+  isDay,
   listMarks,
   markDay,
   markEntity,
   markSweep,
   type PeriodMark,
+  toDay,
 } from '../runs/hour-marks.ts';
-import { isDay, toDay } from '../runs/hours.ts';
 import { createCellSum } from './cell.ts';
 import type { CellsByHour } from './cells-of-run.ts';
 import { foldParts, joinParts } from './folded-parts.ts';

@@ -1,12 +1,3 @@
-/**
- * Marks the hours and days whose numbers have to be folded, before the runs that belong to them are stored.
- *
- * A process writes a mark before the first end of a run in an hour, and relies on it until shortly before it is due; so no run
- * is stored in an hour that nobody will fold. A worker acquires a mark with a new revision, which later writes of others
- * invalidate, and removes it when the hour is folded (`run-metrics/sweep-metrics.ts`). Readers compute marked hours from the
- * rows.
- */
-
 import * as z from 'zod';
 import { using } from '../../platform/aws/uses.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
@@ -16,8 +7,16 @@ import { tenantPartition } from '../../platform/data/keys.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type Write } from '../../platform/data/writes.ts';
-import { hourMs, periodEnd } from './hours.ts';
 import { toHour } from './run.ts';
+
+/**
+ * Marks the hours and days whose numbers have to be folded, before the runs that belong to them are stored.
+ *
+ * A process writes a mark before the first end of a run in an hour, and relies on it until shortly before it is due; so no run
+ * is stored in an hour that nobody will fold. A worker acquires a mark with a new revision, which later writes of others
+ * invalidate, and removes it when the hour is folded (`run-metrics/sweep-metrics.ts`). Readers compute marked hours from the
+ * rows.
+ */
 
 /** Hours and days whose numbers are to be folded. */
 const marksPartition = tenantPartition('RUNMETRICS#MARKS');
@@ -111,4 +110,22 @@ export async function acquireMark(
   const write = table.writes.update(markEntity, { period }, changes, isUnchanged(mark));
   const taken = { ...mark, dueAt, revision: mark.revision + 1 };
   return table.commit([write]).then(() => taken, onConditionFailed(undefined));
+}
+
+/** An hour is named `2026-11-26T08`, a day `2026-11-26`, in UTC. */
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+
+export const isDay = (period: string) => period.length === 10;
+export const toDay = (period: string) => period.slice(0, 10);
+export const periodStartMs = (period: string) => Date.parse(isDay(period) ? period : `${period}:00:00Z`);
+export const periodEnd = (period: string) => periodStartMs(period) + (isDay(period) ? dayMs : hourMs);
+
+/** The hours or the days from one to another, both included. */
+export function listPeriods(from: string, to: string): string[] {
+  const periods: string[] = [];
+  for (let at = periodStartMs(from); at <= periodStartMs(to); at += isDay(from) ? dayMs : hourMs) {
+    periods.push(new Date(at).toISOString().slice(0, from.length));
+  }
+  return periods;
 }

@@ -20,7 +20,7 @@ import {
   type Warning,
 } from '../../core/warnings.ts';
 import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
-import { hourMs } from '../../domain/runs/hours.ts';
+import { hourMs } from '../../domain/runs/hour-marks.ts';
 import { type RecordsOfHour, toHour } from '../../domain/runs/run.ts';
 import { addTotals, noTotals, type RunTotals } from '../../domain/runs/run-totals.ts';
 import { type ModelSpending, parseModelUse, toModelUse } from '../../domain/runs/run-use.ts';

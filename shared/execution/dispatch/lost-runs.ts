@@ -1,7 +1,6 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { log } from '../../core/log.ts';
-import { markSweep } from '../../domain/runs/hour-marks.ts';
-import { isDay, periodEnd, periodStartMs } from '../../domain/runs/hours.ts';
+import { isDay, markSweep, periodEnd, periodStartMs } from '../../domain/runs/hour-marks.ts';
 import { type Run, runEntity, runsPartition, toRunsCeiling, toRunsFloor } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { isOpenRun } from '../../domain/runs/run-list.ts';

@@ -3,8 +3,7 @@ import { feedbackRemover, runFeedbackStore } from '../../../../shared/domain/fee
 import { numbersReader } from '../../../../shared/domain/run-metrics/read-numbers.ts';
 import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs.ts';
 import { folder } from '../../../../shared/domain/run-metrics/sweep-metrics.ts';
-import { hourMarks } from '../../../../shared/domain/runs/hour-marks.ts';
-import { listPeriods } from '../../../../shared/domain/runs/hours.ts';
+import { hourMarks, listPeriods } from '../../../../shared/domain/runs/hour-marks.ts';
 import { runKinds } from '../../../../shared/domain/runs/run.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { runRow, storeRuns } from '../../../support/flows/run-rows.ts';
