@@ -1,6 +1,14 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
+import { findTaskEndNotification } from '../a2a-tasks/task-notice.ts';
+import {
+  combineNotifications,
+  createWebhookNotification,
+  type EndNotification,
+  type ExecutionEnd,
+  noNotification,
+} from '../deliveries/end-notice.ts';
+import type { RunSurface } from '../surfaces/surface/run-surface.ts';
 import { createExportNotification, type EndedRun } from '../telemetry/telemetry-notice.ts';
 import { hourMarks } from './hour-marks.ts';
 import { createEndWrite, type NewRun, type RunEnding } from './run-list.ts';
@@ -29,3 +37,15 @@ export const runEnd = /* @__PURE__ */ using(
     return { ...exported, writes: [createEndWrite(scope, run, ending), ...exported.writes] };
   },
 );
+
+/** Tells the webhook of a surface, and who follows the task of a run, that the run has ended. */
+export async function createRunNotification(
+  scope: Pick<Scope, 'table' | 'now' | 'newId'>,
+  surface: RunSurface | undefined,
+  end: ExecutionEnd,
+): Promise<EndNotification> {
+  const toWebhook = createWebhookNotification(scope, surface, end);
+  if (surface?.taskId === undefined) return toWebhook;
+  const toCaller = await findTaskEndNotification(scope, { surfaceId: surface.surfaceId, id: surface.taskId });
+  return combineNotifications(toWebhook, toCaller);
+}

@@ -18,9 +18,8 @@ import {
 } from '../../domain/deliveries/end-notice.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
-import { runEnd } from '../../domain/runs/run-end.ts';
+import { createRunNotification, runEnd } from '../../domain/runs/run-end.ts';
 import { statusWrite } from '../../domain/runs/run-list.ts';
-import { createRunNotification } from '../../domain/runs/run-notice.ts';
 import { mergeUse, type RunUse, runUse } from '../../domain/runs/run-use.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadRemover } from '../../platform/data/payloads.ts';

@@ -1,7 +1,6 @@
 import { combineNotifications } from '../../domain/deliveries/end-notice.ts';
-import { runEnd } from '../../domain/runs/run-end.ts';
+import { createRunNotification, runEnd } from '../../domain/runs/run-end.ts';
 import type { RunEnding } from '../../domain/runs/run-list.ts';
-import { createRunNotification } from '../../domain/runs/run-notice.ts';
 import { noTotals } from '../../domain/runs/run-totals.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { filterDeleted } from '../../platform/cleanup/tombstone.ts';
