@@ -3,7 +3,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
-import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
+import { runLabelOptions } from '../../shared/domain/runs/run-origin.ts';
 import { agentOptions, ClientTools } from '../../shared/execution/agent-runs/run-options.ts';
 
 export const AgentRunParams = z.object({ id: resourceId('agent') });

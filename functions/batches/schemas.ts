@@ -5,7 +5,7 @@ import { RecordType } from '../../shared/domain/records/record.ts';
 import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
 import { priorityOption } from '../../shared/domain/runs/priority.ts';
 import { reuseOptions } from '../../shared/domain/runs/reuse-options.ts';
-import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
+import { runLabelOptions } from '../../shared/domain/runs/run-origin.ts';
 import { tenantBatchesMax, tenantSlots } from '../../shared/execution/batches/slot-sharing.ts';
 import {
   type BatchOptions,

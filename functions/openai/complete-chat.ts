@@ -1,4 +1,4 @@
-import { labelHeaders } from '../../shared/domain/runs/run-labels.ts';
+import { labelHeaders } from '../../shared/domain/runs/run-origin.ts';
 import { verifiedCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';

@@ -1,4 +1,4 @@
-import { labelHeaders, labelsInHeaders } from '../../shared/domain/runs/run-labels.ts';
+import { labelHeaders, labelsInHeaders } from '../../shared/domain/runs/run-origin.ts';
 import { verifiedCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
-import { labelHeaders } from '../../shared/domain/runs/run-labels.ts';
+import { labelHeaders } from '../../shared/domain/runs/run-origin.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { SurfaceEvent, SurfaceResult } from '../../shared/protocols/surface/outward.ts';
 

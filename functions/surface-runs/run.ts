@@ -1,4 +1,4 @@
-import { labelsInHeaders } from '../../shared/domain/runs/run-labels.ts';
+import { labelsInHeaders } from '../../shared/domain/runs/run-origin.ts';
 import {
   assertMayRun,
   assertOpen,

@@ -11,7 +11,7 @@ import { Message } from '../../domain/conversations/message.ts';
 import { FlowStepsInput } from '../../domain/flows/checking/flow-steps.ts';
 import { VariableName } from '../../domain/flows/steps/common-config.ts';
 import { NewMetadata, RecordName, RecordType } from '../../domain/records/record.ts';
-import { runLabelOptions } from '../../domain/runs/run-labels.ts';
+import { runLabelOptions } from '../../domain/runs/run-origin.ts';
 import { DispatchedAgent } from '../agent-runs/agent-input.ts';
 import { agentOptions, ClientTools } from '../agent-runs/run-options.ts';
 

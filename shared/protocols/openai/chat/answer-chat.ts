@@ -17,7 +17,7 @@ import { invalidAt } from '../../../core/errors/errors.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { tryParseJson } from '../../../core/json/json.ts';
 import type { ContentPart, Message } from '../../../domain/conversations/message.ts';
-import { labelsInHeaders } from '../../../domain/runs/run-labels.ts';
+import { labelsInHeaders } from '../../../domain/runs/run-origin.ts';
 import { toModelMessages } from '../../../execution/model-calls/to-model-messages.ts';
 import type { Target } from '../../../execution/targets/target.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
