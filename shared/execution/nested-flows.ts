@@ -17,7 +17,7 @@ import type { EndStatus } from '../domain/runs/run.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
 import type { NewRun } from '../domain/runs/run-list.ts';
 import { childListing, originInside, type ParentListing } from '../domain/runs/run-origin.ts';
-import { totalsOfStep } from '../domain/runs/run-totals.ts';
+import { totalsOfStep } from '../domain/runs/run-use.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import { type FlowRun, runFlow } from './engine/engine.ts';

@@ -5,8 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write, type WriteCondition } from '../../platform/data/writes.ts';
 import { hourMarks } from './hour-marks.ts';
 import { type EndStatus, type Run, runEntity } from './run.ts';
-import type { RunTotals } from './run-totals.ts';
-import { toRunTokens } from './run-use.ts';
+import { type RunTotals, toRunTokens } from './run-use.ts';
 
 /** What is known of a run at its start. */
 export type NewRun = Omit<

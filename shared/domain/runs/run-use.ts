@@ -1,3 +1,4 @@
+import Big from 'big.js';
 import * as z from 'zod';
 import {
   addSpending,
@@ -5,7 +6,9 @@ import {
   noSpending,
   parseCost,
   type Spending,
+  sumSpending,
 } from '../../adapters/ports/spending.ts';
+import { mergeWarnings, type Warning } from '../../core/warnings.ts';
 import type { ModelCall } from '../model-usage/model-calls.ts';
 import { mergeSketch, SketchCounts, toSketch } from './sketch.ts';
 
@@ -86,3 +89,72 @@ const addUse = (one: ModelUse, other: ModelUse): ModelUse =>
     failed: one.failed + other.failed,
     durations: mergeSketch(one.durations, other.durations),
   });
+
+/** What a run took, with the runs inside; the calls of models without those of listed runs inside. */
+export interface RunTotals extends Spending {
+  /** USD that results cost when they were made, which were taken over. */
+  saved: Big;
+  use: RunUse;
+  warnings: readonly Warning[];
+}
+
+export const noTotals: RunTotals = { ...noSpending, saved: new Big(0), use: {}, warnings: [] };
+
+export const addTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
+  ...addSpending(one, other),
+  saved: one.saved.plus(other.saved),
+  use: mergeUse(one.use, other.use),
+  warnings: mergeWarnings(one.warnings, other.warnings),
+});
+
+type SpendingOfStep = StepSpending & { stepId?: string | undefined };
+
+export const totalsOfStep = (step: SpendingOfStep, use: RunUse = {}): RunTotals => ({
+  ...(step.isSum ? noTotals : { ...parseStepSpending(step), saved: new Big(step.savedCost ?? 0) }),
+  use,
+  warnings: stepWarnings(step),
+});
+
+/** The warnings of a step itself: those of the steps in it are theirs. */
+const stepWarnings = ({ warnings = [], stepId }: SpendingOfStep): Warning[] =>
+  warnings.map((warning) => ({ ...(stepId && { stepId }), ...warning }));
+
+/** Of calls that belong to no result. */
+export const totalsOfCalls = (calls: readonly ModelCall[]): RunTotals => ({
+  ...noTotals,
+  ...sumSpending(calls),
+  use: runUse(calls),
+});
+
+/** What a step took, in the members of its result, which are stored and sent. Parts and savings of nothing are missing. */
+export interface StepSpending {
+  promptTokens?: number | undefined;
+  completionTokens?: number | undefined;
+  cachedTokens?: number | undefined;
+  reasoningTokens?: number | undefined;
+  /** USD as decimal text; null if a call has no known price. */
+  estimatedCost?: string | null | undefined;
+  savedCost?: string | null | undefined;
+  cacheSavings?: string | undefined;
+  warnings?: readonly Warning[] | undefined;
+  /** Whether it is the sum of steps that count by themselves. */
+  isSum?: true | undefined;
+}
+
+export const toStepSpending = (spending: Spending) => ({
+  promptTokens: spending.inputTokens,
+  completionTokens: spending.outputTokens,
+  ...(spending.cachedInputTokens > 0 && { cachedTokens: spending.cachedInputTokens }),
+  ...(spending.reasoningTokens > 0 && { reasoningTokens: spending.reasoningTokens }),
+  ...(!spending.cacheSavings.eq(0) && { cacheSavings: spending.cacheSavings.toFixed() }),
+  estimatedCost: formatCost(spending),
+});
+
+export const parseStepSpending = (step: StepSpending): Spending => ({
+  inputTokens: step.promptTokens ?? 0,
+  outputTokens: step.completionTokens ?? 0,
+  cachedInputTokens: step.cachedTokens ?? 0,
+  reasoningTokens: step.reasoningTokens ?? 0,
+  ...parseCost(step.estimatedCost),
+  cacheSavings: new Big(step.cacheSavings ?? 0),
+});

@@ -22,8 +22,14 @@ import {
 import { toCostUnits, toDollars } from '../../domain/model-usage/cost-units.ts';
 import { hourMs } from '../../domain/runs/hour-marks.ts';
 import { type RecordsOfHour, toHour } from '../../domain/runs/run.ts';
-import { addTotals, noTotals, type RunTotals } from '../../domain/runs/run-totals.ts';
-import { type ModelSpending, parseModelUse, toModelUse } from '../../domain/runs/run-use.ts';
+import {
+  addTotals,
+  type ModelSpending,
+  noTotals,
+  parseModelUse,
+  type RunTotals,
+  toModelUse,
+} from '../../domain/runs/run-use.ts';
 import { durationBucket, type SketchCounts } from '../../domain/runs/sketch.ts';
 
 /** A record that has ended, as its slot counts it. */

@@ -1,7 +1,7 @@
 import { type Run, runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { isOpenRun, runCancelled } from '../../domain/runs/run-list.ts';
-import { noTotals } from '../../domain/runs/run-totals.ts';
+import { noTotals } from '../../domain/runs/run-use.ts';
 import { toolExecutionStore } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -1,7 +1,7 @@
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { NewRun, RunEnding } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
-import { totalsOfCalls } from '../../domain/runs/run-totals.ts';
+import { totalsOfCalls } from '../../domain/runs/run-use.ts';
 import { type ToolExecution, toolRunExpiry } from '../../domain/tools/tool-execution.ts';
 
 /** A run of a tool by itself as it is listed. */

@@ -1,7 +1,7 @@
 import { combineNotifications } from '../../domain/deliveries/end-notice.ts';
 import { createRunNotification, runEnd } from '../../domain/runs/run-end.ts';
 import type { RunEnding } from '../../domain/runs/run-list.ts';
-import { noTotals } from '../../domain/runs/run-totals.ts';
+import { noTotals } from '../../domain/runs/run-use.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { filterDeleted } from '../../platform/cleanup/tombstone.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -14,7 +14,7 @@ import { toTracedRun } from '../../core/tracing/active-span.ts';
 import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { listRun, runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
-import { addTotals, noTotals, totalsOfStep } from '../../domain/runs/run-totals.ts';
+import { addTotals, noTotals, totalsOfStep } from '../../domain/runs/run-use.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -4,7 +4,7 @@ import { isDay, markSweep, periodEnd, periodStartMs } from '../../domain/runs/ho
 import { type Run, runEntity, runsPartition, toRunsCeiling, toRunsFloor } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { isOpenRun } from '../../domain/runs/run-list.ts';
-import { noTotals } from '../../domain/runs/run-totals.ts';
+import { noTotals } from '../../domain/runs/run-use.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { listDue } from '../../platform/cleanup/sweeps.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';

@@ -25,7 +25,7 @@ import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
-import type { StepSpending } from '../../domain/runs/step-spending.ts';
+import type { StepSpending } from '../../domain/runs/run-use.ts';
 import type { ActingRun } from '../step-support/acts.ts';
 import { type NamedSecrets, openMasks, pickOpenedValues } from '../step-support/masks.ts';
 import type { LocalCall, StepOutcome, StepPlan, StepRun } from '../step-support/step-runner.ts';

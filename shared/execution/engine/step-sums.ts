@@ -1,5 +1,10 @@
-import { addTotals, noTotals, totalsOfStep } from '../../domain/runs/run-totals.ts';
-import { type StepSpending, toStepSpending } from '../../domain/runs/step-spending.ts';
+import {
+  addTotals,
+  noTotals,
+  type StepSpending,
+  toStepSpending,
+  totalsOfStep,
+} from '../../domain/runs/run-use.ts';
 import type { StepResult } from './engine.ts';
 
 /** Sums up what the steps in a step took. Of a step that was tried again, the last try counts. */

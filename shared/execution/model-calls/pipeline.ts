@@ -33,7 +33,7 @@ import { type Spending, sumSpending } from '../../adapters/ports/spending.ts';
 import { beginNote, type NoteFacts, recordNote } from '../../core/tracing/active-span.ts';
 import { createWarning, mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { createModelCall, createRefusedCall, type ModelCall } from '../../domain/model-usage/model-calls.ts';
-import { type StepSpending, toStepSpending } from '../../domain/runs/step-spending.ts';
+import { type StepSpending, toStepSpending } from '../../domain/runs/run-use.ts';
 import type { Cost, PricedCall } from './call-cost.ts';
 
 type ModelPorts = Pick<Ports, 'model' | 'embed'>;

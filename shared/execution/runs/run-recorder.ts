@@ -20,12 +20,14 @@ import { listKeptPaths } from '../../domain/flows/steps/run-path.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import {
   addTotals,
+  mergeUse,
   noTotals,
   type RunTotals,
+  type RunUse,
+  runUse,
   totalsOfCalls,
   totalsOfStep,
-} from '../../domain/runs/run-totals.ts';
-import { mergeUse, type RunUse, runUse } from '../../domain/runs/run-use.ts';
+} from '../../domain/runs/run-use.ts';
 import { type PayloadRef, type PayloadWriter, payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';

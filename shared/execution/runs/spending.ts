@@ -11,7 +11,7 @@ import { toCostUnits, toDollars, WholeNumber } from '../../domain/model-usage/co
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import { type CallsOfFlow, usageWrites } from '../../domain/model-usage/usage.ts';
 import { recordPartition } from '../../domain/records/record.ts';
-import { parseStepSpending, type StepSpending } from '../../domain/runs/step-spending.ts';
+import { parseStepSpending, type StepSpending } from '../../domain/runs/run-use.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { listDeletedIds } from '../../platform/cleanup/tombstone.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';

@@ -27,7 +27,7 @@ import type { EndStatus } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { type NewRun, runError } from '../../domain/runs/run-list.ts';
 import { originOfCall, type RunLabels, type RunOrigin } from '../../domain/runs/run-origin.ts';
-import { totalsOfCalls } from '../../domain/runs/run-totals.ts';
+import { totalsOfCalls } from '../../domain/runs/run-use.ts';
 import { exportPayloads } from '../../domain/telemetry/run-export.ts';
 import { settleBudgets } from '../../execution/model-calls/budget-accounts.ts';
 import { runPayers } from '../../execution/model-calls/payers.ts';

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { toCountedWarning, type WarningCode } from '../../../../shared/core/warnings.ts';
-import { addTotals, noTotals } from '../../../../shared/domain/runs/run-totals.ts';
-import { toRunTokens } from '../../../../shared/domain/runs/run-use.ts';
+import { addTotals, noTotals, toRunTokens } from '../../../../shared/domain/runs/run-use.ts';
 import { toSketch } from '../../../../shared/domain/runs/sketch.ts';
 import {
   type CountedRecord,

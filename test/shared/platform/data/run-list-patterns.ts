@@ -3,7 +3,7 @@ import { usageWrites } from '../../../../shared/domain/model-usage/usage.ts';
 import { runKinds } from '../../../../shared/domain/runs/run.ts';
 import { runEnd } from '../../../../shared/domain/runs/run-end.ts';
 import { listRun, statusWrite } from '../../../../shared/domain/runs/run-list.ts';
-import { noTotals } from '../../../../shared/domain/runs/run-totals.ts';
+import { noTotals } from '../../../../shared/domain/runs/run-use.ts';
 import { runFinder } from '../../../../shared/execution/listed-runs/find-run.ts';
 import { runList } from '../../../../shared/execution/listed-runs/list-runs.ts';
 import type { Pattern } from './access-pattern.ts';
