@@ -15,8 +15,7 @@ import {
   toRunsCeiling,
   toRunsFloor,
 } from '../runs/run.ts';
-import { type Cell, createCellSum } from './cell.ts';
-import { type CellsByHour, toRunCells } from './cells-of-run.ts';
+import { type Cell, type CellsByHour, createCellSum, toRunCells } from './cell.ts';
 import { keptEntity, toKeptRange } from './metric-items.ts';
 
 const lateRunsPerPage = 100;

@@ -6,7 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { absent, exists } from '../../platform/data/writes.ts';
 import { dayMs, listMarks, markEntity, periodEnd } from '../runs/hour-marks.ts';
 import { type Run, runEntity, toHour } from '../runs/run.ts';
-import { toRunCells } from './cells-of-run.ts';
+import { toRunCells } from './cell.ts';
 import { computeNumbersExpiry } from './folded-parts.ts';
 import { createHourSums } from './hour-numbers.ts';
 import { keptEntity } from './metric-items.ts';

@@ -27,8 +27,7 @@ import {
   type PeriodMark,
   toDay,
 } from '../runs/hour-marks.ts';
-import { createCellSum } from './cell.ts';
-import type { CellsByHour } from './cells-of-run.ts';
+import { type CellsByHour, createCellSum } from './cell.ts';
 import { foldParts, joinParts } from './folded-parts.ts';
 import { createHourSums, hourNumbers } from './hour-numbers.ts';
 import { type Folded, foldedEntity, toFoldedRange } from './metric-items.ts';
