@@ -12,9 +12,7 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { isDay, listMarks, type PeriodMark, toDay } from '../runs/hour-marks.ts';
 import type { Cell } from './cell.ts';
-import { joinParts } from './folded-parts.ts';
-import { createHourSums, hourNumbers } from './hour-numbers.ts';
-import { foldedEntity, toFoldedRange } from './metric-items.ts';
+import { createHourSums, foldedEntity, hourNumbers, joinParts, toFoldedRange } from './metric-items.ts';
 
 export interface NumbersRange {
   /** The first and the last hour or day. */

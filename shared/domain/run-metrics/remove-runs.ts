@@ -7,9 +7,7 @@ import { absent, exists } from '../../platform/data/writes.ts';
 import { dayMs, listMarks, markEntity, periodEnd } from '../runs/hour-marks.ts';
 import { type Run, runEntity, toHour } from '../runs/run.ts';
 import { toRunCells } from './cell.ts';
-import { computeNumbersExpiry } from './folded-parts.ts';
-import { createHourSums } from './hour-numbers.ts';
-import { keptEntity } from './metric-items.ts';
+import { computeNumbersExpiry, createHourSums, keptEntity } from './metric-items.ts';
 
 const rowsPerCommit = 50;
 const attemptsMax = 10;

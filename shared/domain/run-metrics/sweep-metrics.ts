@@ -28,9 +28,15 @@ import {
   toDay,
 } from '../runs/hour-marks.ts';
 import { type CellsByHour, createCellSum } from './cell.ts';
-import { foldParts, joinParts } from './folded-parts.ts';
-import { createHourSums, hourNumbers } from './hour-numbers.ts';
-import { type Folded, foldedEntity, toFoldedRange } from './metric-items.ts';
+import {
+  createHourSums,
+  type Folded,
+  foldedEntity,
+  foldParts,
+  hourNumbers,
+  joinParts,
+  toFoldedRange,
+} from './metric-items.ts';
 
 /** A transaction takes 4 MB. */
 const itemsPerCommit = 8;
