@@ -1,6 +1,10 @@
-import { groupNames } from '../../shared/domain/run-metrics/group-names.ts';
-import { groupMetrics, needsInside, needsRecords } from '../../shared/domain/run-metrics/metrics-report.ts';
-import { numbersReader } from '../../shared/domain/run-metrics/read-numbers.ts';
+import {
+  groupMetrics,
+  groupNames,
+  needsInside,
+  needsRecords,
+  numbersReader,
+} from '../../shared/domain/run-metrics/metrics-report.ts';
 import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

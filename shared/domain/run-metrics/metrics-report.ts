@@ -1,3 +1,20 @@
+import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
+import { apiKeyEntity } from '../../platform/auth/api-key.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import type { Key } from '../../platform/data/keys.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { covers, type Permission } from '../../platform/identity/permissions.ts';
+import { agentEntity } from '../agents/config/agent.ts';
+import { flowEntity } from '../flows/flow.ts';
+import { isDay, listMarks, type PeriodMark, toDay } from '../runs/hour-marks.ts';
+import { getSketchQuantile } from '../runs/sketch.ts';
+import { surfaceEntity } from '../surfaces/surface/surface.ts';
+import { findBuiltinTool } from '../tools/builtin/index.ts';
+import { toolEntity } from '../tools/tool.ts';
+import { addNumbers, type Cell, countRuns, createNumbers, type MetricKind, type Numbers } from './cell.ts';
+import { createHourSums, foldedEntity, hourNumbers, joinParts, toFoldedRange } from './metric-items.ts';
+
 /**
  * Sums the numbers of runs into the groups and points that a query asks for.
  *
@@ -6,12 +23,8 @@
  * the cells, `group-names.ts` adds names, and `functions/run-metrics/get.ts` puts them together.
  */
 
-import { getSketchQuantile } from '../runs/sketch.ts';
-import { addNumbers, type Cell, countRuns, createNumbers, type MetricKind, type Numbers } from './cell.ts';
-import type { NumbersByPeriod } from './read-numbers.ts';
-
 export const groupings = ['kind', 'flow', 'agent', 'tool', 'model', 'surface', 'status', 'apiKey'] as const;
-export type Grouping = (typeof groupings)[number];
+type Grouping = (typeof groupings)[number];
 
 export interface MetricsQuery {
   groupBy: Grouping | undefined;
@@ -73,7 +86,7 @@ function matchesQuery(cell: Cell, query: MetricsQuery): boolean {
   );
 }
 
-export interface MetricsGroup {
+interface MetricsGroup {
   key: string | null;
   /** The name that the last run had, and the product of a surface. */
   lastName: string | undefined;
@@ -157,4 +170,156 @@ function toShownNumbers(numbers: Numbers) {
     cost: runs > 0 && unpriced === runs ? null : cost,
     savedCost,
   };
+}
+
+const builtinPrefix = 'builtin:';
+
+type UnnamedGroup = Pick<MetricsGroup, 'key' | 'productId' | 'lastName'>;
+
+/** Where the item of a group is, if it has one. */
+const itemOf: Partial<Record<Grouping, (id: string, group: UnnamedGroup) => Key | undefined>> = {
+  flow: (id) => flowEntity.key({ id }),
+  agent: (id) => agentEntity.key({ id }),
+  tool: (id) => (id.startsWith(builtinPrefix) ? undefined : toolEntity.key({ id })),
+  surface: (id, { productId }) => (productId ? surfaceEntity.key({ productId, id }) : undefined),
+  apiKey: (id) => apiKeyEntity.key({ id }),
+};
+
+/** What names take beside the READ of the kinds of runs. Every credential may list API keys. */
+const needed: Partial<Record<Grouping, Permission>> = { surface: 'PRODUCTS:READ' };
+
+/** The present names of what groups are about, in one request for a hundred. What was deleted has the name of its last run. */
+export const groupNames = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table }: Scope) =>
+    async (
+      groups: readonly UnnamedGroup[],
+      groupBy: Grouping | undefined,
+      held: readonly string[],
+    ): Promise<(string | null)[]> => {
+      const permission = groupBy && needed[groupBy];
+      if (permission && !covers(held, permission)) return groups.map(() => null);
+      const find = groupBy && itemOf[groupBy];
+      if (!find) return groups.map(({ key }) => key);
+      const keys = groups.map((group) => (group.key === null ? undefined : find(group.key, group)));
+      const wanted = keys.filter((key) => key !== undefined);
+      const items = wanted.length === 0 ? [] : await table.getMany(wanted);
+      return groups.map(({ key, lastName }, index) => {
+        if (key === null) return null;
+        const itemKey = keys[index];
+        const stored = itemKey && readName(items[wanted.indexOf(itemKey)]);
+        return stored ?? findBuiltinName(key) ?? lastName ?? null;
+      });
+    },
+);
+
+function readName(item: Record<string, unknown> | undefined): string | undefined {
+  const name = (item?.summary as { name?: unknown } | undefined)?.name ?? item?.name;
+  return typeof name === 'string' ? name : undefined;
+}
+
+const findBuiltinName = (id: string) =>
+  id.startsWith(builtinPrefix) ? findBuiltinTool(id.slice(builtinPrefix.length))?.name : undefined;
+
+/**
+ * Reads the numbers of a range of hours or days: folded items, and for hours that are marked, sums computed from the rows of
+ * runs.
+ *
+ * An hour may be folded between reading its mark and its items; so the marks are read again afterwards, and everything is
+ * repeated if one of them changed, a few times. `functions/run-metrics` shows them through `metrics-report.ts`.
+ */
+
+export interface NumbersRange {
+  /** The first and the last hour or day. */
+  from: string;
+  to: string;
+  /** Whether runs inside of others are needed. */
+  inside: boolean;
+  /** Whether records of batches are needed, which may have ended before their batch, in an hour of the range. */
+  records: boolean;
+}
+
+type NumbersByPeriod = ReadonlyMap<string, Cell[]>;
+
+const hoursAtOnce = 4;
+/** How often it reads again because rows were deleted meanwhile. */
+const attemptsMax = 3;
+
+/**
+ * The numbers of each hour or day. What is folded comes from items. The hours that are not, which are the current one and
+ * those that ended less than half an hour ago, are computed from the rows of their runs: a request for each megabyte.
+ */
+export const numbersReader = /* @__PURE__ */ using(
+  [hourNumbers],
+  (scope: Pick<Scope, 'table'>) =>
+    async (range: NumbersRange): Promise<NumbersByPeriod> => {
+      for (let attempt = 1; ; attempt++) {
+        const marks = await listMarks(scope);
+        const open = marks.filter(({ period }) => !isDay(period) && isNeeded(period, range));
+        const numbers = await readOnce(scope, range, marks, open);
+        if (open.length === 0 || attempt >= attemptsMax) return numbers;
+        const after = new Map((await listMarks(scope)).map(({ period, revision }) => [period, revision]));
+        if (open.every(({ period, revision }) => after.get(period) === revision)) return numbers;
+      }
+    },
+);
+
+const isNeeded = (hour: string, { from, to, records }: NumbersRange) =>
+  isDay(from)
+    ? toDay(hour) >= from && (records || toDay(hour) <= to)
+    : hour >= from && (records || hour <= to);
+
+async function readOnce(
+  scope: Pick<Scope, 'table'>,
+  range: NumbersRange,
+  marks: readonly PeriodMark[],
+  open: readonly PeriodMark[],
+): Promise<NumbersByPeriod> {
+  const marked = new Set(marks.map(({ period }) => period));
+  const sums = createHourSums();
+  const add = (period: string, cells: Cell[]) => {
+    const name = period.slice(0, range.from.length);
+    if (name >= range.from && name <= range.to) sums.add([[name, cells]]);
+  };
+  for (const [period, cells] of await readFoldedCells(scope, range, marked)) add(period, cells);
+  const compute = ({ period }: PeriodMark) => hourNumbers(scope)(period, range.inside);
+  for await (const byHour of mapConcurrently(open, hoursAtOnce, compute)) {
+    for (const [hour, cells] of byHour) add(hour, cells);
+  }
+  return sums.byHour();
+}
+
+/** Of a day that is not folded, the hours that are. */
+async function readFoldedCells(
+  scope: Pick<Scope, 'table'>,
+  { from, to }: NumbersRange,
+  marked: ReadonlySet<string>,
+): Promise<[string, Cell[]][]> {
+  if (!isDay(from)) return readStoredCells(scope, from, to, ({ source }) => !marked.has(source));
+  const openDays = new Set([...marked].map(toDay));
+  const days = await readStoredCells(scope, from, to, ({ period, source }) =>
+    period === source ? !openDays.has(period) : !marked.has(source),
+  );
+  const wanted = [...openDays].filter((day) => day >= from && day <= to).sort();
+  const hours = wanted.map((day) =>
+    readStoredCells(
+      scope,
+      `${day}T00`,
+      `${day}T23`,
+      ({ period, source }) => period === source && !marked.has(source),
+    ),
+  );
+  return [...days, ...(await Promise.all(hours)).flat()];
+}
+
+async function readStoredCells(
+  { table }: Pick<Scope, 'table'>,
+  from: string,
+  to: string,
+  counts: (place: { period: string; source: string }) => boolean,
+): Promise<[string, Cell[]][]> {
+  const items = await table.queryAll({ ...toFoldedRange(from, to), consistent: true });
+  const parts = decodeReadable(foldedEntity, items).filter(counts);
+  const folds = Map.groupBy(parts, ({ period, source }) => `${period}#${source}`);
+  return [...folds].map(([key, same]) => [key.split('#')[0] ?? '', joinParts(same)]);
 }
