@@ -1,5 +1,5 @@
 import { feedbackRemover, type RunSubject } from '../../domain/feedback/run-feedback-store.ts';
-import { runRowRemover } from '../../domain/run-metrics/remove-runs.ts';
+import { runRowRemover } from '../../domain/run-metrics/sweep-metrics.ts';
 import { insideRunsPartition, runEntity, runsPartition } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
