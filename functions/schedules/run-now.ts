@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
-import { scheduleRunner } from '../../shared/execution/schedules/run-now.ts';
+import { scheduleRunner } from '../../shared/execution/schedules/start-firing.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { requireAll } from '../../shared/platform/identity/principal.ts';

@@ -8,9 +8,14 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { createFiring, type Refusal, toLastFiring } from './firing-writes.ts';
-import { type ScheduleState, scheduleStates } from './schedule-state.ts';
-import { firingStarter } from './start-firing.ts';
+import {
+  createFiring,
+  firingStarter,
+  type Refusal,
+  type ScheduleState,
+  scheduleStates,
+  toLastFiring,
+} from './start-firing.ts';
 
 /** Clocks differ. */
 const earlyMs = 1_000;

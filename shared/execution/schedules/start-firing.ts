@@ -1,15 +1,22 @@
 import { omitUndefined } from '../../core/defined.ts';
-import { ServiceError } from '../../core/errors/errors.ts';
+import { conflict, forbidden, notFound, ServiceError } from '../../core/errors/errors.ts';
+import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
+import { unixSeconds } from '../../core/time.ts';
+import { flowEntity } from '../../domain/flows/flow.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
-import { type Firing, firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
-import type { Schedule } from '../../domain/schedules/schedule.ts';
+import { type Firing, firingDays, firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
+import { type Schedule, scheduleEntity, toStoredSchedule } from '../../domain/schedules/schedule.ts';
+import { type SchedulePlace, scheduleStore } from '../../domain/schedules/schedule-store.ts';
+import { surfaceEntity } from '../../domain/surfaces/surface/surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
+import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, exists } from '../../platform/data/writes.ts';
-import type { Batch } from '../batches/batch.ts';
+import { type Batch, batchEntity } from '../batches/batch.ts';
+import { batchFinder } from '../batches/batch-store.ts';
 import { batchDefaults, batchStarter, selectRecords, toBatchReuse } from '../batches/start-batch.ts';
 
 const postponedMs = 60_000;
@@ -78,3 +85,99 @@ const getMessage = (error: unknown) =>
   error instanceof ServiceError
     ? ([error.message, ...error.details.map(({ message }) => message)].at(-1) ?? error.message)
     : 'The batch could not be started for a day because of an internal error';
+
+export interface ScheduleState {
+  /** What was deleted, if anything. */
+  missing: 'surface' | 'flow' | undefined;
+  isPaused: boolean;
+  isRunning: boolean;
+}
+
+export const scheduleStates = /* @__PURE__ */ using([batchFinder], (scope: Scope) => {
+  const { table } = scope;
+  return async ({ id, productId, surfaceId, flowId, lastFiring }: Schedule): Promise<ScheduleState> => {
+    const [surface, flow, firing, batch] = await table.getMany(
+      [
+        surfaceEntity.key({ productId, id: surfaceId }),
+        flowEntity.key({ id: flowId }),
+        // Placeholders that match nothing, if it never ran.
+        firingEntity.key({ scheduleId: id, id: lastFiring?.id ?? '-' }),
+        batchEntity.key({ id: lastFiring?.batchId ?? '-' }),
+      ],
+      { consistent: true },
+    );
+    const progress = batch && (await batchFinder(scope).settleBatch(decode(batchEntity, batch)));
+    const isStarting = !batch && firing && decode(firingEntity, firing).state === 'starting';
+    return {
+      missing: surface ? (flow ? undefined : 'flow') : 'surface',
+      isPaused: surface !== undefined && decode(surfaceEntity, surface).status === 'paused',
+      isRunning: isStarting || progress?.status === 'scheduled' || progress?.status === 'running',
+    };
+  };
+});
+
+export interface Refusal {
+  state: 'skipped' | 'failed';
+  reason: string;
+}
+
+export function createFiring(
+  { id: scheduleId, flowId }: Pick<Schedule, 'id' | 'flowId'>,
+  id: string,
+  { at, refusal }: { at: Date; refusal: Refusal | undefined },
+): Firing {
+  const createdAt = at.toISOString();
+  return {
+    id,
+    scheduleId,
+    flowId,
+    createdAt,
+    state: refusal?.state ?? 'starting',
+    batchId: refusal ? null : deriveId('batch', getIdTimeMs(id), id),
+    startedAt: refusal ? null : createdAt,
+    completedAt: refusal ? createdAt : null,
+    error: refusal?.reason ?? null,
+    ttl: unixSeconds(at) + firingDays * 86_400,
+  };
+}
+
+/** What a schedule remembers of a firing that runs. */
+export const toLastFiring = ({ id, batchId, createdAt }: Firing): Partial<Schedule> =>
+  batchId === null ? {} : { lastRunAt: createdAt, lastFiring: { id, batchId } };
+
+/** Runs a schedule outside of its times, which stay as they are. */
+export const scheduleRunner = /* @__PURE__ */ using(
+  [scheduleStore, scheduleStates, firingStarter],
+  (scope: Scope) => {
+    const { table, now, newId } = scope;
+
+    /** @throws 403 if the surface is paused, 404, 409 if the last run is not over */
+    return async (place: SchedulePlace, id: string, timeLeftMs: () => number): Promise<Batch> => {
+      const stored = await scheduleStore(scope).find(place, id);
+      const firing = createFiring(stored, newId('firing'), { at: now(), refusal: undefined });
+      const schedule = await table.change(
+        scheduleEntity,
+        { id },
+        async (before) => {
+          const { missing, isPaused, isRunning } = await scheduleStates(scope)(before);
+          if (missing) throw notFound(missing === 'flow' ? 'Flow' : 'Surface');
+          if (isPaused) throw forbidden('The surface is paused');
+          if (isRunning)
+            throw conflict('The last run of the schedule is not over; wait, or cancel its batch');
+          return {
+            put: toStoredSchedule({ ...before, ...toLastFiring(firing) }),
+            alsoWrite: [table.writes.insert(firingEntity, firing)],
+          };
+        },
+        { current: stored, consistent: true },
+      );
+      try {
+        return await firingStarter(scope).start(schedule, firing, timeLeftMs);
+      } catch (error) {
+        // The caller learns of it, so that the sweep need not try again.
+        await firingStarter(scope).fail(firing, 'The run could not be started. The request got the reason');
+        throw error;
+      }
+    };
+  },
+);
