@@ -1,8 +1,5 @@
 import type { Context } from 'aws-lambda';
-import {
-  scheduleSweepRequirements,
-  sweepSchedules,
-} from '../../shared/execution/schedules/sweep-schedules.ts';
+import { scheduleSweepRequirements, sweepSchedules } from '../../shared/execution/schedules/fire-schedule.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
