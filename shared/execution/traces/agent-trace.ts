@@ -20,13 +20,19 @@ import {
 } from '../agent-runs/agent-execution.ts';
 import type { RunInput } from '../agent-runs/agent-input.ts';
 import { type LogEntry, runLogReader } from '../agent-runs/run-log.ts';
-import { moveIntoAttempts, toAttemptSpans } from './attempt-spans.ts';
-import { toModelAttributes, toToolAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
 import { toGenAiAnswer, toGenAiMessages, toGenAiText } from './messages.ts';
-import { toNoteSpans } from './note-spans.ts';
-import { toAgentSpan } from './run-span.ts';
-import { type SpanNode, toSpanWarnings, walkNodes } from './span-node.ts';
+import {
+  moveIntoAttempts,
+  type SpanNode,
+  toAgentSpan,
+  toAttemptSpans,
+  toModelAttributes,
+  toNoteSpans,
+  toSpanWarnings,
+  toToolAttributes,
+  walkNodes,
+} from './span-node.ts';
 
 /** So many executions of agents are read for a trace; the spans inside of further ones are left out. */
 export const tracedAgentsMax = 100;

@@ -35,11 +35,17 @@ import {
   traceAgent,
   tracedAgentsMax,
 } from './agent-trace.ts';
-import { omitEmpty, toToolAttributes } from './attributes.ts';
 import { openContent, traceContentBytesMax } from './content.ts';
-import { toNoteSpans } from './note-spans.ts';
-import { toRunSpan } from './run-span.ts';
-import { flattenSpans, type SpanNode, spansMax, walkNodes } from './span-node.ts';
+import {
+  flattenSpans,
+  omitEmpty,
+  type SpanNode,
+  spansMax,
+  toNoteSpans,
+  toRunSpan,
+  toToolAttributes,
+  walkNodes,
+} from './span-node.ts';
 import type { StepsByPath } from './step-places.ts';
 import { toStepSpans } from './step-spans.ts';
 

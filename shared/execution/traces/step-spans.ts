@@ -15,12 +15,19 @@ import {
   type ResultRow,
   type StoredStepResult,
 } from '../runs/checkpoint.ts';
-import { moveIntoAttempts, toAttemptSpans } from './attempt-spans.ts';
-import { omitEmpty, toModelAttributes, toStepAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
 import { toGenAiAnswer, toGenAiMessage } from './messages.ts';
-import { toNoteSpans } from './note-spans.ts';
-import { type SpanNode, toSpanWarnings, walkNodes } from './span-node.ts';
+import {
+  moveIntoAttempts,
+  omitEmpty,
+  type SpanNode,
+  toAttemptSpans,
+  toModelAttributes,
+  toNoteSpans,
+  toSpanWarnings,
+  toStepAttributes,
+  walkNodes,
+} from './span-node.ts';
 import { placeAttributes, type StepsByPath } from './step-places.ts';
 
 const statuses = { completed: 'ok', failed: 'error', skipped: 'skipped' } as const;

@@ -5,8 +5,7 @@ import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
 import { type Checkpoint, formatRows } from '../../../../shared/execution/runs/checkpoint.ts';
 import { toAgentSpans } from '../../../../shared/execution/traces/agent-trace.ts';
-import { toRunSpan } from '../../../../shared/execution/traces/run-span.ts';
-import { flattenSpans } from '../../../../shared/execution/traces/span-node.ts';
+import { flattenSpans, toRunSpan } from '../../../../shared/execution/traces/span-node.ts';
 import { toStepSpans } from '../../../../shared/execution/traces/step-spans.ts';
 import { expectSound } from '../../../support/flows/sound-trace.ts';
 
