@@ -46,8 +46,7 @@ import {
   toToolAttributes,
   walkNodes,
 } from './span-node.ts';
-import type { StepsByPath } from './step-places.ts';
-import { toStepSpans } from './step-spans.ts';
+import { type StepsByPath, toStepSpans } from './step-spans.ts';
 
 export interface TraceOptions {
   /** Kinds that the caller may read. Of others there is no trace, and nothing inside of one. */

@@ -1,12 +1,10 @@
-/**
- * The spans of a flow's steps, from the results in its checkpoints.
- * A result is a span, its notes are the children. A step in which the run waits has an open span, and so has a step that
- * holds others and has no result yet.
- * Paths give the tree: `2.true.0` is in the span of step `2`, which lasts as long as what is in it. Prompts and outputs
- * are added on demand, to the model call that they belong to.
- */
 import type { Note } from '../../core/tracing/note.ts';
-import { definitionPath, holderPath, listsAround } from '../../domain/flows/steps/run-path.ts';
+import {
+  definitionPath,
+  findShownPlace,
+  holderPath,
+  listsAround,
+} from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import {
   type Checkpoint,
@@ -28,7 +26,14 @@ import {
   toStepAttributes,
   walkNodes,
 } from './span-node.ts';
-import { placeAttributes, type StepsByPath } from './step-places.ts';
+
+/**
+ * The spans of a flow's steps, from the results in its checkpoints.
+ * A result is a span, its notes are the children. A step in which the run waits has an open span, and so has a step that
+ * holds others and has no result yet.
+ * Paths give the tree: `2.true.0` is in the span of step `2`, which lasts as long as what is in it. Prompts and outputs
+ * are added on demand, to the model call that they belong to.
+ */
 
 const statuses = { completed: 'ok', failed: 'error', skipped: 'skipped' } as const;
 
@@ -210,3 +215,12 @@ function addHolders({ runId, end }: Checkpoint, spans: Map<string, SpanNode>, st
     });
   }
 }
+
+/** The steps of a version by their paths. */
+export type StepsByPath = ReadonlyMap<string, FlowStep>;
+
+/** The path of a step inside of another one, as people read it. */
+const placeAttributes = (steps: StepsByPath, path: string) =>
+  path.includes('.')
+    ? { 'flow.step.path': findShownPlace((at) => steps.get(definitionPath(at)), path).stepPath }
+    : {};
