@@ -20,8 +20,7 @@ import {
 } from '../agent-runs/agent-execution.ts';
 import type { RunInput } from '../agent-runs/agent-input.ts';
 import { type LogEntry, runLogReader } from '../agent-runs/run-log.ts';
-import type { ContentReader } from './content.ts';
-import { toGenAiAnswer, toGenAiMessages, toGenAiText } from './messages.ts';
+import { type ContentReader, toGenAiAnswer, toGenAiMessages, toGenAiText } from './messages.ts';
 import {
   moveIntoAttempts,
   type SpanNode,

@@ -35,7 +35,7 @@ import {
   traceAgent,
   tracedAgentsMax,
 } from './agent-trace.ts';
-import { openContent, traceContentBytesMax } from './content.ts';
+import { openContent, traceContentBytesMax } from './messages.ts';
 import {
   flattenSpans,
   omitEmpty,

@@ -13,8 +13,7 @@ import {
   type ResultRow,
   type StoredStepResult,
 } from '../runs/checkpoint.ts';
-import type { ContentReader } from './content.ts';
-import { toGenAiAnswer, toGenAiMessage } from './messages.ts';
+import { type ContentReader, toGenAiAnswer, toGenAiMessage } from './messages.ts';
 import {
   moveIntoAttempts,
   omitEmpty,

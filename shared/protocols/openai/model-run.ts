@@ -33,8 +33,12 @@ import { settleBudgets } from '../../execution/model-calls/budget-accounts.ts';
 import { runPayers } from '../../execution/model-calls/payers.ts';
 import { openMeter } from '../../execution/model-calls/pipeline.ts';
 import { openPorts } from '../../execution/open-ports.ts';
-import { openContentRoom, traceContentBytesMax } from '../../execution/traces/content.ts';
-import { toGenAiAnswer, toGenAiMessages } from '../../execution/traces/messages.ts';
+import {
+  openContentRoom,
+  toGenAiAnswer,
+  toGenAiMessages,
+  traceContentBytesMax,
+} from '../../execution/traces/messages.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
