@@ -1,11 +1,12 @@
+import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { type Run, runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
-import { isOpenRun, runCancelled } from '../../domain/runs/run-list.ts';
-import { noTotals } from '../../domain/runs/run-use.ts';
-import { toolExecutionStore } from '../../domain/tools/tool-execution.ts';
+import { isOpenRun, type NewRun, type RunEnding, runCancelled } from '../../domain/runs/run-list.ts';
+import type { RunOrigin } from '../../domain/runs/run-origin.ts';
+import { noTotals, totalsOfCalls } from '../../domain/runs/run-use.ts';
+import { type ToolExecution, toolExecutionStore, toolRunExpiry } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { toToolRunError } from './tool-run-listing.ts';
 
 const toExecutionStart = ({ id, toolId = '', startedAt }: Run) => ({ id, toolId, startedAt });
 
@@ -35,3 +36,27 @@ export const toolRunEnder = /* @__PURE__ */ using([toolExecutionStore, runEnd], 
     },
   };
 });
+
+/** A run of a tool by itself as it is listed. */
+export const toToolRun = (
+  { id, toolId, startedAt }: ToolExecution,
+  name: string,
+  origin: RunOrigin,
+): NewRun => ({ id, kind: 'tool', name, toolId, ...origin, startedAt, ttl: toolRunExpiry({ startedAt }) });
+
+/** One that the caller has to execute is over for this service. */
+export function toToolEnding(
+  { status, error, startedAt, executionTimeMs }: ToolExecution,
+  calls: readonly ModelCall[],
+): RunEnding {
+  const at = new Date(Date.parse(startedAt) + executionTimeMs).toISOString();
+  return {
+    status: status === 'failed' || status === 'cancelled' ? status : 'completed',
+    at,
+    totals: totalsOfCalls(calls),
+    error: toToolRunError(status, error),
+  };
+}
+
+const toToolRunError = (status: ToolExecution['status'], message: string | null): RunEnding['error'] =>
+  message === null ? null : { code: status === 'cancelled' ? 'CANCELLED' : 'TOOL_FAILED', message };

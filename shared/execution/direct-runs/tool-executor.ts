@@ -45,7 +45,7 @@ import { watchCancellation } from '../runs/cancellation.ts';
 import { type Masks, openMasks } from '../step-support/masks.ts';
 import { ArgumentsError, callTool, type RunnableTool } from '../tools/call-tool.ts';
 import { openTools } from '../tools/open-tools.ts';
-import { toToolEnding, toToolRun } from './tool-run-listing.ts';
+import { toToolEnding, toToolRun } from './end-tool-run.ts';
 
 export interface RecordedToolRun {
   /** As it begins: running. */
