@@ -4,7 +4,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { CachedAgentCard, ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { toCachedCard } from '../../domain/agents/external-card.ts';
-import { toCredentialHeaders } from '../step-support/credential-headers.ts';
+import { toCredentialHeaders } from '../step-support/http-request.ts';
 import { redactA2a } from '../step-support/masks.ts';
 
 export interface ExternalAgent {

@@ -5,7 +5,7 @@ import { isPlain } from '../../adapters/templates/limits.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { parseAnswerJson, readPath, tryParseJson } from '../../core/json/json.ts';
 import { textHasTooManyValues } from '../../core/json/value-count.ts';
-import { type Http, isSafe } from '../../domain/flows/steps/http-config.ts';
+import { type Auth, type Http, isSafe } from '../../domain/flows/steps/http-config.ts';
 import type { StepPerforming, StepRun } from './step-runner.ts';
 
 type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue'>;
@@ -119,3 +119,40 @@ export function parseBody({ headers, text }: HttpResponse, { warn }: Pick<Ports,
 
 export const mapBody = (body: unknown, paths: Readonly<Record<string, string>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, readPath(body, path) ?? null]));
+
+export async function authorization(
+  auth: Auth | undefined,
+  render: StepRun<unknown>['render'],
+): Promise<Record<string, string>> {
+  switch (auth?.type) {
+    case 'basic': {
+      const [username, password] = await Promise.all([render(auth.username), render(auth.password)]);
+      return toCredentialHeaders({ type: 'basic', username, password });
+    }
+    case 'bearer':
+    case 'api_key':
+    case 'custom_header':
+      return toCredentialHeaders({ ...auth, token: await render(auth.token) });
+    default:
+      return {};
+  }
+}
+
+export interface HeaderCredentials {
+  type: 'none' | 'bearer' | 'basic' | 'api_key' | 'custom_header';
+  token?: string | undefined;
+  username?: string | undefined;
+  password?: string | undefined;
+  headerName?: string | undefined;
+}
+
+/** The headers with the credentials; none if their value is missing. */
+export function toCredentialHeaders(credentials: HeaderCredentials | undefined): Record<string, string> {
+  const { type = 'none', token, username, password, headerName = 'X-API-Key' } = credentials ?? {};
+  if (type === 'basic' && (username !== undefined || password !== undefined)) {
+    const pair = `${username ?? ''}:${password ?? ''}`;
+    return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+  }
+  if (token === undefined || type === 'none' || type === 'basic') return {};
+  return type === 'bearer' ? { authorization: `Bearer ${token}` } : { [headerName.toLowerCase()]: token };
+}

@@ -1,7 +1,7 @@
 import { getTraceHeaders } from '../../core/tracing/active-span.ts';
 import { apiCallStep } from '../../domain/flows/step-types/api-call.ts';
-import { authorization } from '../step-support/http-auth.ts';
 import {
+  authorization,
   mapBody,
   parseBody,
   planRequest,

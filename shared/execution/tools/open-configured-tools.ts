@@ -12,7 +12,7 @@ import { getTraceHeaders } from '../../core/tracing/active-span.ts';
 import { type McpServer, toTimeoutMs } from '../../domain/flows/steps/mcp-server.ts';
 import { isOfMcpServer } from '../../domain/flows/steps/tool-reference.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
-import { toCredentialHeaders } from '../step-support/credential-headers.ts';
+import { toCredentialHeaders } from '../step-support/http-request.ts';
 import { redactMcp } from '../step-support/masks.ts';
 import { describeMcpFailure } from '../tool-support/mcp-failure.ts';
 import { checkArguments, type RunnableTool, runTool } from './call-tool.ts';

@@ -4,8 +4,13 @@ import { StepError } from '../../../core/errors/step-error.ts';
 import { parseAnswerJson } from '../../../core/json/json.ts';
 import { isSafe } from '../../../domain/flows/steps/http-config.ts';
 import { externalTool } from '../../../domain/tools/tool-types/external.ts';
-import { authorization } from '../../step-support/http-auth.ts';
-import { httpStatusError, mapBody, parseBody, planRequest } from '../../step-support/http-request.ts';
+import {
+  authorization,
+  httpStatusError,
+  mapBody,
+  parseBody,
+  planRequest,
+} from '../../step-support/http-request.ts';
 import { send, toShownRequest } from '../../tool-support/send.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 import { renderToolUrl } from '../../tool-support/tool-url.ts';

@@ -1,7 +1,6 @@
 import { getTraceHeaders } from '../../../core/tracing/active-span.ts';
 import { mcpTool } from '../../../domain/tools/tool-types/mcp.ts';
-import { authorization } from '../../step-support/http-auth.ts';
-import { renderHeaders, requestTimeoutMs } from '../../step-support/http-request.ts';
+import { authorization, renderHeaders, requestTimeoutMs } from '../../step-support/http-request.ts';
 import { describeMcpFailure } from '../../tool-support/mcp-failure.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 import { renderToolUrl } from '../../tool-support/tool-url.ts';
