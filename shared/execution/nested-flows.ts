@@ -25,7 +25,7 @@ import { addPayer, type ModelMeter, openMeter } from './model-calls/pipeline.ts'
 import { toFlowEnding } from './runs/flow-run-listing.ts';
 import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';
-import { setParentRun } from './step-support/ports-inside.ts';
+import { setParentRun } from './step-support/ports-at-depth.ts';
 
 async function runToEnd(name: string, run: FlowRun): Promise<Unmasked & { output: unknown }> {
   let hasActed = false;
