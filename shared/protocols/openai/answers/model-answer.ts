@@ -7,9 +7,8 @@ import type {
 import type { Ports } from '../../../adapters/ports/ports.ts';
 import { missingPermission } from '../../../core/errors/errors.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { targetFinder } from '../../../execution/targets/find-target.ts';
 import { targetScope } from '../../../execution/targets/start-target.ts';
-import type { Target } from '../../../execution/targets/target.ts';
+import { type Target, targetFinder } from '../../../execution/targets/target.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { covers } from '../../../platform/identity/permissions.ts';
