@@ -1,6 +1,6 @@
 import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
 import { agentToRun } from '../../shared/execution/agent-runs/agent-input.ts';
-import { getAgentTimeMs } from '../../shared/execution/targets/time-limits.ts';
+import { getAgentTimeMs } from '../../shared/execution/targets/front-policy.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';

@@ -3,7 +3,7 @@ import { agentExecutionEntity } from '../../shared/execution/agent-runs/agent-ex
 import { answerWaits, type GivenAnswers } from '../../shared/execution/agent-runs/answer-run.ts';
 import { resumeFlowRun } from '../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../shared/execution/runs/execution.ts';
-import { getFlowTimeMs } from '../../shared/execution/targets/time-limits.ts';
+import { getFlowTimeMs } from '../../shared/execution/targets/front-policy.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { covers } from '../../shared/platform/identity/permissions.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';

@@ -1,7 +1,7 @@
 import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
 import { resolveDispatchedAgent } from '../../shared/execution/agent-runs/agent-input.ts';
 import type { DispatchBody } from '../../shared/execution/dispatch/request.ts';
-import { getAgentTimeMs } from '../../shared/execution/targets/time-limits.ts';
+import { getAgentTimeMs } from '../../shared/execution/targets/front-policy.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 import { startResponse } from '../agent-runs/start-response.ts';

@@ -23,9 +23,8 @@ import { startBudgetCheck } from '../model-calls/payers.ts';
 import { openPorts } from '../open-ports.ts';
 import type { FlowRunEvent } from '../runs/flow-run-event.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import type { FrontPolicy } from './front-policy.ts';
+import { type FrontPolicy, getAgentTimeMs, getFlowTimeMs } from './front-policy.ts';
 import type { Target, TargetInput } from './target.ts';
-import { getAgentTimeMs, getFlowTimeMs } from './time-limits.ts';
 
 interface Choice {
   environment: 'production' | 'test';

@@ -20,7 +20,7 @@ import { answerWaits, Decision, type GivenAnswers } from '../../execution/agent-
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
-import { getFlowTimeMs } from '../../execution/targets/time-limits.ts';
+import { getFlowTimeMs } from '../../execution/targets/front-policy.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { agentEvents, flowEvents } from '../run-events/flow-events.ts';

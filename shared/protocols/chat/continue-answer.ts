@@ -14,9 +14,9 @@ import { findExecution, type LogEntry, loadInput } from '../../execution/agent-r
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
+import { getFlowTimeMs } from '../../execution/targets/front-policy.ts';
 import { targetScope } from '../../execution/targets/start-target.ts';
 import { survivesProcess } from '../../execution/targets/survives-process.ts';
-import { getFlowTimeMs } from '../../execution/targets/time-limits.ts';
 import { pageToolType } from '../../execution/tools/call-tool.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
