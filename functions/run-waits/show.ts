@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { linkedWait } from '../../shared/execution/run-waits/linked-wait.ts';
+import { linkedWait } from '../../shared/execution/run-waits/answer-wait.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { waitLinkScope } from './link-scope.ts';
