@@ -23,7 +23,7 @@ import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Principal, userVariables } from '../../platform/identity/principal.ts';
-import { startBudgetCheck } from '../model-calls/payers.ts';
+import { startBudgetCheck } from '../model-calls/budget-accounts.ts';
 import { type AgentExecution, agentExecutionEntity, runLease, toAgentRun } from './agent-execution.ts';
 import {
   type AgentToRun,

@@ -30,7 +30,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { startBudgetCheck } from '../model-calls/payers.ts';
+import { startBudgetCheck } from '../model-calls/budget-accounts.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { type Batch, batchEntity, offloadBatchInput, smallBatchMax } from './batch.ts';
 import { batchPlanner, type ListedRecord } from './batch-plan.ts';

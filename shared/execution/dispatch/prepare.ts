@@ -26,7 +26,7 @@ import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { startBudgetCheck } from '../model-calls/payers.ts';
+import { startBudgetCheck } from '../model-calls/budget-accounts.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import { type RunVersion, runVersions } from '../runs/run-versions.ts';
 import type { DispatchBody } from './request.ts';

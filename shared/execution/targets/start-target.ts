@@ -19,7 +19,7 @@ import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
 import { type AgentRunRequest, startRun } from '../agent-runs/start-run.ts';
 import { executeFlowRun } from '../dispatch/execute-flow-run.ts';
 import { createNoStepsError, type PreparedRun } from '../dispatch/prepare.ts';
-import { startBudgetCheck } from '../model-calls/payers.ts';
+import { startBudgetCheck } from '../model-calls/budget-accounts.ts';
 import { openPorts } from '../open-ports.ts';
 import type { FlowRunEvent } from '../runs/flow-run-event.ts';
 import { runVersions } from '../runs/run-versions.ts';

@@ -29,8 +29,7 @@ import { type NewRun, runError } from '../../domain/runs/run-list.ts';
 import { originOfCall, type RunLabels, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { totalsOfCalls } from '../../domain/runs/run-use.ts';
 import { exportPayloads } from '../../domain/telemetry/run-export.ts';
-import { settleBudgets } from '../../execution/model-calls/budget-accounts.ts';
-import { runPayers } from '../../execution/model-calls/payers.ts';
+import { runPayers, settleBudgets } from '../../execution/model-calls/budget-accounts.ts';
 import { openMeter } from '../../execution/model-calls/pipeline.ts';
 import { openPorts } from '../../execution/open-ports.ts';
 import {
