@@ -15,7 +15,7 @@ import type { StepErrorCode } from '../../core/errors/step-error.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
-import type { Artifact } from '../tool-support/tool-outcome.ts';
+import type { Artifact } from '../tool-support/tool-runner.ts';
 
 /** Recorded before the run goes on. The state of a run follows from its facts alone (`state.ts`). They are JSON. */
 export type Fact =

@@ -10,7 +10,7 @@ import { noSpending, parseCost, type Spending } from '../../adapters/ports/spend
 import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { StepEvent } from '../../domain/flows/steps/step.ts';
-import type { Artifact } from '../tool-support/tool-outcome.ts';
+import type { Artifact } from '../tool-support/tool-runner.ts';
 import { type Fact, type FactOf, parseFactSpending, type ResultFact, type TurnFact } from './facts.ts';
 import type { LoopEvent } from './loop.ts';
 

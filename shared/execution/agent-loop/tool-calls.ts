@@ -18,7 +18,7 @@ import {
   runInSpan,
 } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
-import type { Artifact } from '../tool-support/tool-outcome.ts';
+import type { Artifact } from '../tool-support/tool-runner.ts';
 import { callTool, isOfCaller, type RunnableTool, type ToolEvent } from '../tools/call-tool.ts';
 import {
   type DecisionFact,

@@ -1,10 +1,18 @@
 import type * as z from 'zod';
+import type { HttpResponse } from '../../adapters/ports/http-port.ts';
+import type { McpFailure } from '../../adapters/ports/mcp-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import type { Filler } from '../../adapters/templates/filler.ts';
+import { createFiller, type Filler } from '../../adapters/templates/filler.ts';
+import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
+import type { Unmasked } from '../../core/redaction/hidden.ts';
+import { plainStart, urlPart } from '../../core/text.ts';
+import { getTraceHeaders } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
+import type { BuiltinTool } from '../../domain/tools/builtin/builtin-tool.ts';
+import { isHostFixed } from '../../domain/tools/tool-types/request-config.ts';
 import type { ToolType } from '../../domain/tools/tool-types/tool-type.ts';
+import { type PlannedRequest, requestTimeoutMs, toKeyHeader } from '../step-support/http-request.ts';
 import type { StepPlan } from '../step-support/step-runner.ts';
-import type { ToolOutcome } from './tool-outcome.ts';
 
 /** What a tool needs to say what a call does: it renders, but asks nobody. The arguments fit the schema. */
 export interface ToolPlanning<Config> extends Filler {
@@ -17,7 +25,7 @@ export interface ToolPlanning<Config> extends Filler {
 }
 
 /** What a tool needs to make a call. Nothing is rendered any more: what decides what is done is in the request. */
-export interface ToolPerforming<Config> {
+interface ToolPerforming<Config> {
   config: Config;
   ports: Ports;
   signal: AbortSignal;
@@ -44,3 +52,117 @@ export const defineToolRunner = <Config extends z.ZodObject, Request>(
 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds runners of every shape, which are contravariant in their configs
 export type AnyToolRunner = ToolRunner<any, any>;
+
+/** Makes a call of a built-in tool, whose checked arguments are its plan. @throws StepError */
+export interface BuiltinRunner<Args> {
+  perform: (args: Args, call: { ports: Ports; signal: AbortSignal }) => Promise<ToolOutcome> | ToolOutcome;
+}
+
+export const defineBuiltinRunner = <Parameters extends z.ZodObject>(
+  _tool: BuiltinTool<string, Parameters>,
+  runner: BuiltinRunner<z.output<Parameters>>,
+) => runner;
+
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds runners of every shape
+export type AnyBuiltinRunner = BuiltinRunner<any>;
+
+/** A document that a tool shows beside its output. */
+export interface Artifact {
+  id: string;
+  /** False if it replaces the content of an earlier one. */
+  isNew: boolean;
+  artifactType?: string;
+  title?: string;
+  content: string;
+}
+
+/** `awaitsCaller`: the caller of the run executes the tool and sends its output. */
+export type ToolOutcome = ({ output: unknown; artifact?: Artifact } & Unmasked) | { awaitsCaller: true };
+
+const namesMax = 20;
+
+/** @param giveAuth What to do if the server asks for authorization. */
+export function describeMcpFailure(
+  outcome: McpFailure | { missing: string[] },
+  toolName: string,
+  giveAuth: string,
+): StepError {
+  if ('missing' in outcome) return new StepError(describeMissingTool(toolName, outcome.missing));
+  const { failure, status } = outcome;
+  const words = plainStart(failure, 300);
+  if (status === 401 || status === 403) {
+    return new StepError(
+      `The MCP server asks for authorization (${status}): ${giveAuth}${words && `. It answered: ${words}`}`,
+    );
+  }
+  if (status === undefined)
+    return new StepError(`The MCP server answered with an error: ${words || 'no text'}`);
+  return new StepError(`The MCP server answered ${status}${words && `: ${words}`}`, {
+    ...failureOfStatus(status),
+  });
+}
+
+function describeMissingTool(toolName: string, names: readonly string[]): string {
+  const shown = names.slice(0, namesMax).map((name) => plainStart(name, 64));
+  const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
+  const has = names.length === 0 ? 'It has none' : `It has ${shown.join(', ')}${more}`;
+  return `The MCP server has no tool ${toolName}. ${has}`;
+}
+
+/** Arguments are percent-encoded: none can add a query, leave its path part or change a host that is no template. */
+export async function renderToolUrl({
+  config: { url },
+  variables,
+  render,
+  ports,
+}: ToolPlanning<{ url: string }>) {
+  if (!isHostFixed(url)) return (await render(url)).trim();
+  const { secrets, ...args } = variables;
+  const encoded = { ...(encodeDeep(args) as object), secrets };
+  const filled = (await createFiller(encoded, ports.sandbox).render(url)).trim();
+  if (!leavesPath(filled)) return filled;
+  throw new StepError('An argument in the URL must not be "." or "..": it would lead out of the path');
+}
+
+function encodeDeep(value: unknown): unknown {
+  if (typeof value === 'string') return urlPart(value);
+  if (Array.isArray(value)) return value.map(encodeDeep);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [urlPart(name), encodeDeep(member)]),
+  );
+}
+
+const leavesPath = (url: string) =>
+  (url.split(/[?#]/, 1)[0] ?? '').split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+
+interface Limited {
+  timeoutMs?: number | undefined;
+}
+
+/** Sends the request with the identity of its call as `Idempotency-Key`, unless the author set that header. */
+export const send = (
+  request: PlannedRequest,
+  { config: { timeoutMs: timeout }, ports, signal, callId }: ToolPerforming<Limited>,
+): Promise<HttpResponse> =>
+  ports.fetch({
+    ...request,
+    headers: {
+      ...(callId !== undefined && toKeyHeader(callId)),
+      ...getTraceHeaders(),
+      ...request.headers,
+    },
+    timeoutMs: requestTimeoutMs({ timeout }),
+    signal,
+  });
+
+export const toShownRequest = (
+  { method, url, headers, body }: PlannedRequest,
+  { timeoutMs: timeout }: Limited,
+) => ({
+  method,
+  url,
+  headers,
+  ...(body !== undefined && { body }),
+  timeoutMs: requestTimeoutMs({ timeout }),
+});

@@ -7,7 +7,7 @@ import type { ExternalConfig } from '../../domain/agents/config/external-config.
 import { callAgent } from '../external-agents/call-agent.ts';
 import { type ExternalAgent, openExternalAgent } from '../external-agents/external-agent.ts';
 import { type ChosenSkill, listToolSkills } from '../external-agents/orchestration.ts';
-import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
+import type { ToolOutcome } from '../tool-support/tool-runner.ts';
 import {
   checkArguments,
   type PlannedCall,

@@ -8,7 +8,7 @@ import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import { toFlowingValue } from '../../core/redaction/hidden.ts';
 import { toActFailure } from '../step-support/acts.ts';
 import type { StepPlan } from '../step-support/step-runner.ts';
-import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
+import type { ToolOutcome } from '../tool-support/tool-runner.ts';
 
 /** A tool of any kind, ready to run: its config is loaded and its permissions are checked. */
 export interface RunnableTool {

@@ -1,4 +1,4 @@
-import type { ToolOutcome } from '../../../shared/execution/tool-support/tool-outcome.ts';
+import type { ToolOutcome } from '../../../shared/execution/tool-support/tool-runner.ts';
 import {
   callTool,
   type RunnableTool,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ToolOutcome } from '../../tool-support/tool-outcome.ts';
+import type { ToolOutcome } from '../../tool-support/tool-runner.ts';
 import { ArgumentsError, type RunnableTool, runTool, type ToolCallContext } from '../call-tool.ts';
 import { pickOwnArguments } from '../own-arguments.ts';
 

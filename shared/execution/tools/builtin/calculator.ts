@@ -7,7 +7,7 @@ import { type Expression, parseExpressionAt, type SpreadElement } from 'acorn';
 import { Decimal } from 'decimal.js';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { calculatorTool } from '../../../domain/tools/builtin/calculator.ts';
-import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+import { defineBuiltinRunner } from '../../tool-support/tool-runner.ts';
 
 /** Powers and logarithms of 50 digits take up to a millisecond each. */
 const operationsMax = 100;

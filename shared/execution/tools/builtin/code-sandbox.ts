@@ -1,6 +1,6 @@
 import { evaluateScript } from '../../../adapters/code/evaluate-code.ts';
 import { codeSandboxTool } from '../../../domain/tools/builtin/code-sandbox.ts';
-import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+import { defineBuiltinRunner } from '../../tool-support/tool-runner.ts';
 
 export const codeSandboxToolRunner = defineBuiltinRunner(codeSandboxTool, {
   async perform({ code, input = null, language, timeoutMs }, { ports, signal }) {

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { addToDate, isTimeZone, offsetText, toInstant, toLocal } from '../../../core/time.ts';
 import { type Duration, dateTimeTool } from '../../../domain/tools/builtin/date-time.ts';
-import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+import { defineBuiltinRunner } from '../../tool-support/tool-runner.ts';
 
 const [yearMin, yearMax] = [1_000, 9_999];
 const dayMs = 86_400_000;

@@ -2,7 +2,7 @@ import { contentAs, responseContent } from '../../../adapters/web/content.ts';
 import { truncate } from '../../../core/text.ts';
 import { fetchUrlTool } from '../../../domain/tools/builtin/fetch-url.ts';
 import { httpStatusError } from '../../step-support/http-request.ts';
-import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+import { defineBuiltinRunner } from '../../tool-support/tool-runner.ts';
 
 const timeoutMs = 20_000;
 

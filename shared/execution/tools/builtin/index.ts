@@ -1,6 +1,6 @@
 import { loadOnce } from '../../../core/concurrency/load-once.ts';
 import type { BuiltinToolId } from '../../../domain/tools/builtin/index.ts';
-import type { AnyBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+import type { AnyBuiltinRunner } from '../../tool-support/tool-runner.ts';
 
 /** Loaded when they run first. */
 const runners: Record<BuiltinToolId, () => Promise<AnyBuiltinRunner>> = {

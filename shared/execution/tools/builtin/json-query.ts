@@ -3,7 +3,7 @@ import { limitAsStepError } from '../../../adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { tryParseJson } from '../../../core/json/json.ts';
 import { jsonQueryTool } from '../../../domain/tools/builtin/json-query.ts';
-import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+import { defineBuiltinRunner } from '../../tool-support/tool-runner.ts';
 
 const timeoutMs = 1_000;
 

@@ -1,5 +1,5 @@
 import { recordSearchTool } from '../../../domain/tools/builtin/record-search.ts';
-import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+import { defineBuiltinRunner } from '../../tool-support/tool-runner.ts';
 
 export const recordSearchToolRunner = defineBuiltinRunner(recordSearchTool, {
   async perform({ fields, limit = 10, ...query }, { ports }) {

@@ -1,5 +1,5 @@
 import { recordUpsertTool } from '../../../domain/tools/builtin/record-upsert.ts';
-import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+import { defineBuiltinRunner } from '../../tool-support/tool-runner.ts';
 
 export const recordUpsertToolRunner = defineBuiltinRunner(recordUpsertTool, {
   async perform({ type, name, metadata, strategy = 'replace' }, { ports }) {

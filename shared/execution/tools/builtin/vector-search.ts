@@ -1,5 +1,5 @@
 import { vectorSearchTool } from '../../../domain/tools/builtin/vector-search.ts';
-import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+import { defineBuiltinRunner } from '../../tool-support/tool-runner.ts';
 
 const timeoutMs = 20_000;
 

@@ -1,5 +1,5 @@
 import { webSearchTool } from '../../../domain/tools/builtin/web-search.ts';
-import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
+import { defineBuiltinRunner } from '../../tool-support/tool-runner.ts';
 import { searchWeb } from '../../tool-support/web-search.ts';
 
 export const webSearchToolRunner = defineBuiltinRunner(webSearchTool, {
