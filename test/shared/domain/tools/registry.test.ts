@@ -12,9 +12,11 @@ import { isHostFixed } from '../../../../shared/domain/tools/tool-types/request-
 import { findRuntimeType } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
 import type { ToolType } from '../../../../shared/domain/tools/tool-types/tool-type.ts';
 import { spawnTool, subAgentTool } from '../../../../shared/execution/agent-runs/sub-agents.ts';
-import { askAdvisorTool } from '../../../../shared/execution/tools/agent-only/advisor-tool.ts';
-import { createArtifactTools } from '../../../../shared/execution/tools/agent-only/artifact-tools.ts';
-import { createMemoryTools } from '../../../../shared/execution/tools/agent-only/memory-tools.ts';
+import {
+  askAdvisorTool,
+  createArtifactTools,
+  createMemoryTools,
+} from '../../../../shared/execution/tools/agent-only/agent-tool.ts';
 import { loadBuiltinRunner } from '../../../../shared/execution/tools/builtin/index.ts';
 import { findToolRunner } from '../../../../shared/execution/tools/types/index.ts';
 import { permissionNames } from '../../../../shared/platform/identity/permissions.ts';
