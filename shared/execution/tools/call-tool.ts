@@ -1,8 +1,10 @@
+import type * as z from 'zod';
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
 import type { ValueProblem } from '../../adapters/json-schema/limits.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { toDoubles, toTextNumbers } from '../../core/json/exact-json.ts';
 import { countCharacters } from '../../core/json/json-texts.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import { toFlowingValue } from '../../core/redaction/hidden.ts';
@@ -135,4 +137,19 @@ function checkOutput(output: unknown): void {
   if (countCharacters(output, outputCharactersMax) > outputCharactersMax) {
     throw new StepError(`The result has more than ${outputCharactersMax} characters; return less`);
   }
+}
+
+/**
+ * The arguments of a tool of ours. A whole number beyond 2^53 is a text where the tool takes texts of digits too; what is
+ * wrong with it elsewhere is said of a number.
+ */
+export function pickOwnArguments<S extends z.ZodType>(
+  schema: S,
+  args: unknown,
+): z.ZodSafeParseResult<z.output<S>> {
+  const result = schema.safeParse(args);
+  const texts = result.success ? args : toTextNumbers(args);
+  if (texts === args) return result;
+  const withDigits = schema.safeParse(texts);
+  return withDigits.success ? withDigits : schema.safeParse(toDoubles(args));
 }

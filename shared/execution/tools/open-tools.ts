@@ -25,10 +25,10 @@ import {
   checkArguments,
   nameToolInErrors,
   type PlannedCall,
+  pickOwnArguments,
   type RunnableTool,
   runTool,
 } from './call-tool.ts';
-import { pickOwnArguments } from './own-arguments.ts';
 import { makeNamesUnique, toToolName } from './tool-name.ts';
 import { findToolRunner } from './types/index.ts';
 

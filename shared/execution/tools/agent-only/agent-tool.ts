@@ -11,8 +11,13 @@ import { recallMemory } from '../../memory/recall-memory.ts';
 import { saveMemory } from '../../memory/save-memory.ts';
 import { askAdvisor } from '../../tool-support/ask-advisor.ts';
 import type { ToolOutcome } from '../../tool-support/tool-runner.ts';
-import { ArgumentsError, type RunnableTool, runTool, type ToolCallContext } from '../call-tool.ts';
-import { pickOwnArguments } from '../own-arguments.ts';
+import {
+  ArgumentsError,
+  pickOwnArguments,
+  type RunnableTool,
+  runTool,
+  type ToolCallContext,
+} from '../call-tool.ts';
 
 export interface AgentTool<Parameters extends z.ZodObject> {
   name: string;
