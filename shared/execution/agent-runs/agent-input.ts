@@ -30,7 +30,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
 import { type Principal, requireAll } from '../../platform/identity/principal.ts';
-import { getAgentOrchestration } from '../external-agents/orchestration.ts';
+import { getAgentOrchestration } from '../tools/agent-skills.ts';
 
 /** Finds the content that a run of a stored agent takes, and notes that the agent runs. */
 export const agentToRun = /* @__PURE__ */ using([agentStore, agentVersions], (scope: Scope) => {

@@ -34,10 +34,10 @@ import { answerChecker } from '../agent-loop/json-answer.ts';
 import type { BeforeTurn, Loop } from '../agent-loop/loop.ts';
 import { createUnpricedError, type RunBudget } from '../agent-loop/run-budget.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
-import { delegate } from '../external-agents/delegate.ts';
 import { loadSummary } from '../memory/summary-for.ts';
 import { priceCall } from '../model-calls/call-cost.ts';
 import { openMeter } from '../model-calls/pipeline.ts';
+import { delegate } from '../tools/agent-skills.ts';
 import type { RunnableTool } from '../tools/call-tool.ts';
 import type { RunInput } from './agent-input.ts';
 import {

@@ -1,12 +1,14 @@
-import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
+import { fetchAgentCard } from '../../adapters/a2a-client/fetch-agent-card.ts';
+import type { A2aAgent, A2aEvent, A2aPart, A2aRequest } from '../../adapters/ports/a2a-port.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { StepError } from '../../core/errors/step-error.ts';
-import { truncate } from '../../core/text.ts';
-import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
-import { callAgent } from '../external-agents/call-agent.ts';
-import { type ExternalAgent, openExternalAgent } from '../external-agents/external-agent.ts';
-import { type ChosenSkill, listToolSkills } from '../external-agents/orchestration.ts';
+import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
+import { plainStart, truncate } from '../../core/text.ts';
+import { getTraceHeaders } from '../../core/tracing/active-span.ts';
+import type { CachedAgentCard, ExternalConfig, Skill } from '../../domain/agents/config/external-config.ts';
+import { toCachedCard } from '../../domain/agents/external-card.ts';
+import { toCredentialHeaders } from '../step-support/http-request.ts';
+import { redactA2a } from '../step-support/masks.ts';
 import type { ToolOutcome } from '../tool-support/tool-runner.ts';
 import {
   checkArguments,
@@ -124,4 +126,198 @@ function toOutput(
   const data = artifacts.flatMap(({ parts }) => parts.filter((part) => !('text' in part)));
   if (!asks && data.length === 0) return text;
   return { text, ...(data.length > 0 && { data }), ...(asks && { state: 'input-required' }) };
+}
+
+type AgentAnswer = Extract<A2aEvent, { type: 'end' }>;
+type AgentProgress = Exclude<A2aEvent, { type: 'end' | 'failure' }>;
+
+const wordsMax = 300;
+
+/** The last event is the answer: complete, or a question. @throws StepError also if the agent says that it failed */
+async function* callAgent(
+  { ports, base }: ExternalAgent,
+  message: Pick<A2aRequest, 'parts' | 'skillId' | 'contextId' | 'taskId' | 'signal'>,
+): AsyncGenerator<AgentProgress | AgentAnswer, void> {
+  for await (const event of ports.a2a.send({
+    ...base,
+    ...message,
+    headers: { ...getTraceHeaders(), ...base.headers },
+  })) {
+    if (event.type === 'failure') throw toRefusal(event);
+    if (event.type === 'end' && !isAnswer(event)) {
+      throw new StepError(sentence(`The agent ended its task as ${event.state}`, event.text));
+    }
+    yield event;
+  }
+}
+
+const isAnswer = ({ state }: AgentAnswer) => state === 'completed' || state === 'input-required';
+
+function toRefusal({ failure, status }: Extract<A2aEvent, { type: 'failure' }>): StepError {
+  if (status === 401 || status === 403) {
+    return new StepError(
+      sentence(
+        `The agent asks for authorization (${status}): check externalConfig.auth. It answered`,
+        failure,
+      ),
+    );
+  }
+  const what = status === undefined ? 'The agent answered with an error' : `The agent answered ${status}`;
+  return new StepError(sentence(what, failure), status === undefined ? {} : failureOfStatus(status));
+}
+
+function sentence(what: string, words: string): string {
+  const plain = plainStart(words, wordsMax);
+  return plain ? `${what}: ${plain}` : what;
+}
+
+interface ExternalAgent {
+  ports: Ports;
+  /** Undefined if the agent has none, or it cannot be fetched. */
+  card: CachedAgentCard | undefined;
+  /** What each message has. */
+  base: Pick<A2aRequest, 'agent' | 'headers' | 'timeoutMs' | 'retries'>;
+}
+
+/** @param config With the value of the credentials, which does not leave the calls. @throws StepError */
+async function openExternalAgent(
+  ports: Ports,
+  config: ExternalConfig,
+  signal: AbortSignal,
+): Promise<ExternalAgent> {
+  const { auth, timeoutMs = 60_000, retryCount: retries = 2 } = config;
+  const inside = redactPorts(ports, auth?.credentials);
+  const card = config.cachedAgentCard ?? (await fetchCard(inside, config, signal));
+  const headers = toHeaders(auth);
+  const base = {
+    agent: toAddress(config, card, Object.keys(headers).length > 0),
+    headers,
+    timeoutMs,
+    retries,
+  };
+  return { ports: inside, card, base };
+}
+
+/** @throws StepError if only the card says where the agent is. */
+async function fetchCard(
+  { fetch, now }: Ports,
+  { agentCardUrl, endpoint }: ExternalConfig,
+  signal: AbortSignal,
+): Promise<CachedAgentCard | undefined> {
+  try {
+    const card = await fetchAgentCard(agentCardUrl ?? endpoint ?? '', signal, fetch);
+    return toCachedCard(card, now().toISOString());
+  } catch (error) {
+    if (error instanceof StepError && endpoint) return undefined;
+    throw error;
+  }
+}
+
+/** The card knows the path of an agent of which the config names only the origin. */
+function toAddress(
+  { endpoint, agentCardUrl }: ExternalConfig,
+  card: CachedAgentCard | undefined,
+  hasCredentials: boolean,
+): A2aAgent {
+  const { url, protocolBinding, protocolVersion, capabilities } = card ?? {};
+  const more = { protocolVersion, streaming: capabilities?.streaming };
+  const configured = endpoint ?? agentCardUrl ?? '';
+  if (url && sameOrigin(url, configured)) return { ...more, url, protocolBinding };
+  if (endpoint) return { ...more, url: endpoint };
+  if (!url) {
+    throw new StepError("The agent's card does not say where the agent is; give externalConfig.endpoint");
+  }
+  if (hasCredentials) {
+    throw new StepError(
+      `The agent's card names another origin, ${url}; give it as externalConfig.endpoint to send your credentials there`,
+    );
+  }
+  return { ...more, url, protocolBinding };
+}
+
+const sameOrigin = (one: string, other: string) =>
+  URL.canParse(one) && URL.canParse(other) && new URL(one).origin === new URL(other).origin;
+
+function toHeaders(auth: ExternalConfig['auth']): Record<string, string> {
+  const { type = 'none', credentials = '', headerName } = auth ?? {};
+  if (credentials === '') return {};
+  const [username = '', ...password] = credentials.split(':');
+  return type === 'basic'
+    ? toCredentialHeaders({ type, username, password: password.join(':') })
+    : toCredentialHeaders({ type, token: credentials, headerName });
+}
+
+/** A server could repeat its credentials in its responses. */
+function redactPorts(ports: Ports, credentials: string | undefined): Ports {
+  if (credentials === undefined) return ports;
+  const password = credentials.split(':').slice(1).join(':');
+  const values = new Map([['externalConfig.auth.credentials', credentials]]);
+  if (password !== '') values.set('externalConfig.auth.password', password);
+  return { ...ports, a2a: redactA2a(ports.a2a, values) };
+}
+
+/** What goes to the agent. `contextId` and `taskId` are those of an earlier answer of the same conversation. */
+export interface DelegatedMessage {
+  parts: readonly A2aPart[];
+  contextId?: string | undefined;
+  taskId?: string | undefined;
+  signal: AbortSignal;
+}
+
+/** Yields what the agent does, and its answer last. @param config With the value of the credentials. @throws StepError */
+export async function* delegate(
+  ports: Ports,
+  config: ExternalConfig,
+  message: DelegatedMessage,
+): AsyncGenerator<AgentProgress | AgentAnswer, void> {
+  const agent = await openExternalAgent(ports, config, message.signal);
+  const skillId = delegateSkill({ ...config, cachedAgentCard: agent.card });
+  yield* callAgent(agent, { ...message, skillId });
+}
+
+type Override = NonNullable<ExternalConfig['skillsOverride']>[number];
+
+interface ChosenSkill {
+  skill: Skill;
+  override: Override | undefined;
+}
+
+const defaultPrompt =
+  'You answer by means of the skills of another agent, which are your tools. Give each tool all that it needs to know: it does not see this conversation. Pass on questions that the agent asks. Say so if a skill fails.';
+
+/**
+ * How messages reach an external agent. `delegate`: the agent gets each message as it is. Otherwise a model answers, with
+ * the agent's skills as its tools. `native` and `none` mean `delegate`; `managed` means `agent_skill` with the default
+ * prompt.
+ */
+export function getAgentOrchestration({
+  skillOrchestration = 'delegate',
+  skillOrchestrator,
+}: ExternalConfig) {
+  if (skillOrchestration !== 'agent_skill' && skillOrchestration !== 'managed') return 'delegate' as const;
+  const { systemPrompt, ...model } = skillOrchestrator ?? { model: 'default' };
+  const isManaged = skillOrchestration === 'managed' || !systemPrompt;
+  return { ...model, systemPrompt: isManaged ? defaultPrompt : systemPrompt };
+}
+
+function listEnabledSkills({ skillsOverride = [], cachedAgentCard }: ExternalConfig): ChosenSkill[] {
+  const overrides = new Map(skillsOverride.map((override) => [override.id, override]));
+  return (cachedAgentCard?.skills ?? [])
+    .map((skill) => ({ skill, override: overrides.get(skill.id) }))
+    .filter(({ override }) => override?.enabled !== false && override?.role !== 'hidden');
+}
+
+/** The skills that a model may call: those with the role `tool`, else all that are enabled and not hidden. */
+function listToolSkills(config: ExternalConfig): ChosenSkill[] {
+  const enabled = listEnabledSkills(config);
+  const tools = enabled.filter(({ override }) => override?.role === 'tool');
+  return tools.length > 0 ? tools : enabled;
+}
+
+/** The skill that delegated messages are for: the one that orchestrates, else the only one that stands alone. */
+export function delegateSkill(config: ExternalConfig): string | undefined {
+  const enabled = listEnabledSkills(config);
+  const orchestrator = enabled.find(({ override }) => override?.role === 'orchestrator');
+  const alone = enabled.filter(({ override }) => override?.role === 'standalone');
+  return (orchestrator ?? (alone.length === 1 ? alone[0] : undefined))?.skill.id;
 }

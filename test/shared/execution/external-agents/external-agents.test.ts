@@ -3,12 +3,12 @@ import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-adapter.ts';
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { ExternalConfig } from '../../../../shared/domain/agents/config/external-config.ts';
-import { delegate } from '../../../../shared/execution/external-agents/delegate.ts';
 import {
+  delegate,
   delegateSkill,
   getAgentOrchestration,
-} from '../../../../shared/execution/external-agents/orchestration.ts';
-import { openAgentSkills } from '../../../../shared/execution/tools/agent-skills.ts';
+  openAgentSkills,
+} from '../../../../shared/execution/tools/agent-skills.ts';
 import { called } from '../../../support/files/runnable-tools.ts';
 import { a2aServer, dataPart, taskStates, textPart } from '../../../support/servers/a2a-server.ts';
 import { jsonWebAnswer, web } from '../../../support/servers/web.ts';
