@@ -17,8 +17,8 @@ import {
   runTool,
   type ToolCallContext,
 } from './call-tool.ts';
+import { filterUsableSchemas } from './open-tools.ts';
 import { makeNamesUnique, toToolName } from './tool-name.ts';
-import { filterUsableSchemas } from './usable-schemas.ts';
 
 const skillsMax = 128;
 const descriptionCharactersMax = 4_000;

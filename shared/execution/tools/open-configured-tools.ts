@@ -16,9 +16,8 @@ import { toCredentialHeaders } from '../step-support/http-request.ts';
 import { redactMcp } from '../step-support/masks.ts';
 import { describeMcpFailure } from '../tool-support/tool-runner.ts';
 import { checkArguments, type RunnableTool, runTool } from './call-tool.ts';
-import { openRuntimeTool, openTools, type ToolContext } from './open-tools.ts';
+import { filterUsableSchemas, openRuntimeTool, openTools, type ToolContext } from './open-tools.ts';
 import { makeNamesUnique, toToolName } from './tool-name.ts';
-import { filterUsableSchemas } from './usable-schemas.ts';
 
 /** The permissions were checked when the agent or the flow was saved or, for an inline one, before the run. */
 export const checkedBefore: ToolContext = { permissions: null };

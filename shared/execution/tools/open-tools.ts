@@ -1,8 +1,3 @@
-/**
- * Opens tools by id or definition: loads them, checks the caller's permissions, and makes them runnable.
- * A stored tool's plan fills its config with secrets at the last moment; they leave the call only where the config sends
- * them. Errors and previews are masked. Arguments are checked against the schema, without coercion.
- */
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
@@ -31,6 +26,12 @@ import {
 } from './call-tool.ts';
 import { makeNamesUnique, toToolName } from './tool-name.ts';
 import { findToolRunner } from './types/index.ts';
+
+/**
+ * Opens tools by id or definition: loads them, checks the caller's permissions, and makes them runnable.
+ * A stored tool's plan fills its config with secrets at the last moment; they leave the call only where the config sends
+ * them. Errors and previews are masked. Arguments are checked against the schema, without coercion.
+ */
 
 export interface ToolContext {
   /** The permissions of the caller, to check; null if they were checked before, as those of a stored flow's author. */
@@ -201,5 +202,25 @@ function toRunnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): Runnabl
       };
     },
     preview: async (args, signal) => ({ toolId: id, arguments: await parseArguments(args, signal) }),
+  };
+}
+
+/** Separates the tools with a schema that providers reject, which would fail the whole request to a model. */
+export async function filterUsableSchemas<T extends { name: string; parameters: JsonSchema }>(
+  { sandbox }: Pick<Ports, 'sandbox'>,
+  tools: readonly T[],
+  signal: AbortSignal,
+): Promise<{ usable: T[]; unusable: string[] }> {
+  const checked = await Promise.all(
+    tools.map(async (tool) => ({
+      tool,
+      problems: await schemaProblems(sandbox, tool.parameters, { signal }),
+    })),
+  );
+  return {
+    usable: checked.flatMap(({ tool, problems }) => (problems.length === 0 ? [tool] : [])),
+    unusable: checked.flatMap(({ tool, problems: [problem] }) =>
+      problem ? [`the schema of ${tool.name} is not valid: ${problem.message}`] : [],
+    ),
   };
 }
