@@ -7,9 +7,10 @@ import { agentEditor } from '../../shared/domain/agents/agent-editor.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
+  agentExecutions,
+  type ExecutionsQuery,
 } from '../../shared/execution/agent-runs/agent-execution.ts';
 import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/agent-input.ts';
-import { agentExecutions, type ExecutionsQuery } from '../../shared/execution/agent-runs/list-executions.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';

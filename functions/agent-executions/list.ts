@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import { executionStatuses } from '../../shared/execution/agent-runs/agent-execution.ts';
-import { agentExecutions } from '../../shared/execution/agent-runs/list-executions.ts';
+import { agentExecutions, executionStatuses } from '../../shared/execution/agent-runs/agent-execution.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { checkRange, Moment } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

@@ -1,3 +1,24 @@
+import * as z from 'zod';
+import { formatCost } from '../../adapters/ports/spending.ts';
+import { idCeiling, idFloor } from '../../core/ids.ts';
+import { agentFinder } from '../../domain/agents/agent-store.ts';
+import { type NewRun, type RunEnding, runError } from '../../domain/runs/run-list.ts';
+import { childListing, type ParentListing, RunOrigin } from '../../domain/runs/run-origin.ts';
+import { noTotals, type RunUse } from '../../domain/runs/run-use.ts';
+import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { onConditionFailed } from '../../platform/data/condition-failed.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { type IndexKeys, tenantPartition } from '../../platform/data/keys.ts';
+import { leaseOn } from '../../platform/data/lease.ts';
+import { type CursorQuery, cursorPage, onePage } from '../../platform/data/lists/pages.ts';
+import { PayloadRef } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import type { EndFact, PauseFact } from '../agent-loop/facts.ts';
+import type { RunState } from '../agent-loop/state.ts';
+
 /**
  * The execution of an agent: its item, its indexes, and the writes that change it with the facts of its log.
  * Status and lease are on this item, what happened is in the log (`run-log.ts`). Each write is conditional on the
@@ -5,22 +26,6 @@
  * An open run is in the sweep index at the end of its lease or its first wait; a run inside of an agent's run is found
  * by its parent instead, whose process looks after it.
  */
-import * as z from 'zod';
-import { formatCost } from '../../adapters/ports/spending.ts';
-import { type NewRun, type RunEnding, runError } from '../../domain/runs/run-list.ts';
-import { childListing, type ParentListing, RunOrigin } from '../../domain/runs/run-origin.ts';
-import { noTotals, type RunUse } from '../../domain/runs/run-use.ts';
-import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
-import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
-import { onConditionFailed } from '../../platform/data/condition-failed.ts';
-import { defineEntity } from '../../platform/data/entity.ts';
-import { type IndexKeys, tenantPartition } from '../../platform/data/keys.ts';
-import { leaseOn } from '../../platform/data/lease.ts';
-import { PayloadRef } from '../../platform/data/payloads.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
-import type { EndFact, PauseFact } from '../agent-loop/facts.ts';
-import type { RunState } from '../agent-loop/state.ts';
 
 export const executionStatuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 
@@ -284,3 +289,65 @@ export function toAgentEnding(end: EndFact, { totals }: RunState, use: RunUse): 
     error: runError(status, end.error),
   };
 }
+
+export interface ExecutionsQuery extends CursorQuery {
+  status?: AgentExecution['status'] | undefined;
+  surfaceType?: string | undefined;
+  /** On the start. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+  /** These two: of whatever agent. */
+  parentExecutionId?: string | undefined;
+  executionId?: string | undefined;
+}
+
+/** Lists the executions of an agent, newest first. */
+export const agentExecutions = /* @__PURE__ */ using([agentFinder], (scope: Scope) => {
+  const { table } = scope;
+
+  /** @throws 404 if there is no such agent. */
+  return async (agentId: string, query: ExecutionsQuery) => {
+    await agentFinder(scope).find(agentId);
+    const { executionId, parentExecutionId } = query;
+    if (executionId) return toSinglePage(await table.get(agentExecutionEntity, { id: executionId }), query);
+    const source = parentExecutionId
+      ? ({ partition: childrenPartition(parentExecutionId), index: 2 } as const)
+      : ({ partition: runsOfAgentPartition(agentId), index: 1 } as const);
+    const filter = toFilter(query);
+    return cursorPage(
+      table,
+      { ...source, kind: 'exec', ...(filter && { filter, passesMost: true }), ...toRange(query) },
+      query,
+    );
+  };
+});
+
+/** The start is part of the id. */
+const toRange = ({ from, to }: ExecutionsQuery) => ({
+  ...(from && { from: idFloor('exec', from.getTime()) }),
+  ...(to && { to: idCeiling('exec', to.getTime()) }),
+});
+
+function toFilter({ status, surfaceType }: ExecutionsQuery) {
+  const wanted = Object.entries({ status, surfaceType }).filter(([, value]) => value !== undefined);
+  if (wanted.length === 0) return undefined;
+  return {
+    expression: wanted.map(([name]) => `#summary.#${name} = :${name}`).join(' AND '),
+    values: Object.fromEntries(wanted),
+  };
+}
+
+const toSinglePage = (execution: AgentExecution | undefined, query: ExecutionsQuery) => {
+  const rows = execution && matches(execution, query) ? [execution] : [];
+  return { rows, pagination: onePage(rows.length, query) };
+};
+
+const matches = (
+  { status, surfaceType, startedAt, parentExecutionId }: AgentExecution,
+  query: ExecutionsQuery,
+) =>
+  (query.status ?? status) === status &&
+  (query.surfaceType ?? surfaceType) === surfaceType &&
+  (query.parentExecutionId ?? parentExecutionId) === parentExecutionId &&
+  (!query.from || Date.parse(startedAt) >= query.from.getTime()) &&
+  (!query.to || Date.parse(startedAt) <= query.to.getTime());

@@ -27,7 +27,7 @@ import {
   schemaDiscovery,
 } from '../../../../shared/domain/records/schema-discovery.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
-import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
+import { agentExecutions } from '../../../../shared/execution/agent-runs/agent-execution.ts';
 import { acquireRunLease } from '../../../../shared/execution/batches/run-message.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';

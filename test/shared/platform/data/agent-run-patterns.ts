@@ -7,6 +7,7 @@ import type { Fact, TurnFact } from '../../../../shared/execution/agent-loop/fac
 import {
   type AgentExecution,
   agentExecutionEntity,
+  agentExecutions,
   agentRunSweep,
   postponeRunSweep,
   releaseRun,
@@ -14,7 +15,6 @@ import {
 import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
 import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
-import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
 import { chunkStore, registerFollower } from '../../../../shared/execution/agent-runs/live-output.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/run-journal.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
