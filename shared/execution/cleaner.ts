@@ -22,7 +22,7 @@ import { payloadFolders, payloadRemover } from '../platform/data/payloads.ts';
 import type { QueryOptions } from '../platform/data/query.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import type { StoredItem } from '../platform/data/table.ts';
-import { runRemover } from './agent-runs/remove-runs.ts';
+import { runRemover } from './agent-runs/sweep-runs.ts';
 import { flowResultsPartition, flowShards } from './runs/checkpoint.ts';
 import type { CheckpointEntry } from './runs/checkpoint-index.ts';
 import { listedRunRemover } from './runs/remove-listed-runs.ts';
