@@ -13,7 +13,7 @@ import { endRun } from '../agent-runs/sweep-runs.ts';
 import { batchFinder } from '../batches/batch-store.ts';
 import { batchCanceller } from '../batches/run-record.ts';
 import { toolRunEnder } from '../direct-runs/end-tool-run.ts';
-import { cancelExecution } from '../dispatch/cancel-execution.ts';
+import { cancelExecution } from '../dispatch/end-execution.ts';
 
 /** A run by its id. @throws 404 if there is none of these kinds. */
 export const runFinder = /* @__PURE__ */ using(

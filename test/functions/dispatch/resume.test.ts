@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
-import { endExpiredExecution } from '../../../shared/execution/dispatch/expired-executions.ts';
+import { endExpiredExecution } from '../../../shared/execution/dispatch/end-execution.ts';
 import { resumeFlowRun } from '../../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../../shared/execution/runs/execution.ts';
 import { createTool } from '../../support/files/tools.ts';

@@ -10,7 +10,7 @@ import { deliverer } from '../../../shared/domain/deliveries/tenant-deliveries.t
 import { approvalAttempt } from '../../../shared/domain/run-waits/wait-store.ts';
 import { recordEnd } from '../../../shared/execution/a2a-tasks/task-progress.ts';
 import { taskRequests } from '../../../shared/execution/a2a-tasks/task-request.ts';
-import { endExpiredExecution } from '../../../shared/execution/dispatch/expired-executions.ts';
+import { endExpiredExecution } from '../../../shared/execution/dispatch/end-execution.ts';
 import { checkpointEntity } from '../../../shared/execution/runs/checkpoint.ts';
 import { executionEntity } from '../../../shared/execution/runs/execution.ts';
 import { silentQueue } from '../../support/data/silent-queue.ts';

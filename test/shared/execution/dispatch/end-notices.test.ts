@@ -8,7 +8,7 @@ import { groupCommits } from '../../../../shared/execution/batches/group-commit.
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { runRecord } from '../../../../shared/execution/batches/run-record.ts';
-import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
+import { endExpiredExecution } from '../../../../shared/execution/dispatch/end-execution.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
 import { webhookStarter } from '../../../../shared/execution/targets/start-in-background.ts';
 import { decodeReadable } from '../../../../shared/platform/data/entity.ts';

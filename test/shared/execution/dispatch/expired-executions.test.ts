@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { handler as sweep } from '../../../../functions/workers/sweep.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
-import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
+import { endExpiredExecution } from '../../../../shared/execution/dispatch/end-execution.ts';
 import { executionEntity, executionSweep } from '../../../../shared/execution/runs/execution.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/read-checkpoints.ts';
 import { recordCosts } from '../../../../shared/execution/runs/spending.ts';

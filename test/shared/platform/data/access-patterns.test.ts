@@ -30,7 +30,7 @@ import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/agent-execution.ts';
 import { acquireRunLease } from '../../../../shared/execution/batches/run-message.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
-import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
+import { endExpiredExecution } from '../../../../shared/execution/dispatch/end-execution.ts';
 import { flowShards, runFlowShard } from '../../../../shared/execution/runs/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
