@@ -1,7 +1,6 @@
 import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
-import { checkPermissions } from '../../shared/execution/dispatch/check-permissions.ts';
 import { prepare } from '../../shared/execution/dispatch/prepare.ts';
-import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
+import { checkPermissions, DispatchBody } from '../../shared/execution/dispatch/request.ts';
 import { getFlowTimeMs } from '../../shared/execution/targets/front-policy.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
