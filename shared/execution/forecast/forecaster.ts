@@ -38,10 +38,9 @@ import { runVersions } from '../runs/run-versions.ts';
 import { openGuesses } from './guesses.ts';
 import { readHistory } from './history.ts';
 import { openModels } from './models.ts';
-import { forecastLimits } from './other-steps.ts';
 import { type ForecastStep, openStepForecasts } from './step-forecasts.ts';
 import { estimateBatchSeconds, type Forecast, sumCosts, toStepTotal } from './totals.ts';
-import { walkRecord } from './walk-record.ts';
+import { forecastLimits, walkRecord } from './walk-record.ts';
 
 /** Fails whatever is called: a forecast reaches nothing outside. */
 const createClosedPort = <Port extends object>(name: string): Port =>

@@ -1,8 +1,19 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { createFiller } from '../../adapters/templates/filler.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { toTracedRun } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
-import { definitionPath, isOwnScope, listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
+import { mapItemsMax } from '../../domain/flows/step-types/map.ts';
+import { findHeldLists, walkSteps } from '../../domain/flows/steps/held-lists.ts';
+import {
+  definitionPath,
+  findStepAt,
+  holderPath,
+  isOwnScope,
+  listsAround,
+  type RunPath,
+} from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName } from '../../domain/flows/steps/step.ts';
 import {
   type EarlierOutcome,
@@ -13,20 +24,12 @@ import {
   type StepResult,
 } from '../engine/engine.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
+import { loadStepRunner } from '../steps/index.ts';
 import type { Guesses } from './guesses.ts';
-import { forecastOtherSteps } from './other-steps.ts';
-import type { PromptRequest } from './prompt-call.ts';
-import type { ForecastStep, StepForecasts } from './step-forecasts.ts';
-import {
-  countAddedTokens,
-  givesUnknown,
-  isUndecided,
-  openInputs,
-  openInside,
-  type UnknownTexts,
-} from './unknown-texts.ts';
+import type { HighestCost, PromptRequest } from './prompt-call.ts';
+import { type ForecastStep, type StepForecasts, unlimitedCost } from './step-forecasts.ts';
 
-export interface Walk {
+interface Walk {
   runId: string;
   steps: readonly FlowStep[];
   variables: Variables;
@@ -128,3 +131,166 @@ const toReused = (
   expected: undefined,
   max: otherwise?.max ?? { calls: 0, cost: 0, response: null },
 });
+
+/** The steps that may run too, if an unknown output decides otherwise than its guess. They count for the limit alone. */
+async function forecastOtherSteps(
+  { steps, ports, signal, forecasts }: Pick<Walk, 'steps' | 'ports' | 'signal' | 'forecasts'>,
+  {
+    acted,
+    variables,
+    unknown,
+    repeated,
+  }: {
+    acted: ReadonlyMap<string, number>;
+    variables: Variables;
+    unknown: UnknownTexts;
+    repeated: ReadonlySet<string>;
+  },
+): Promise<ForecastStep[]> {
+  const others: ForecastStep[] = [];
+  for (const { step, path } of walkSteps(steps)) {
+    const runner = await loadStepRunner(step.type);
+    const actedTimes = acted.get(path) ?? 0;
+    const isRepeated = [...repeated].some((around) => path.startsWith(`${around}.`));
+    const times = mostTimes(steps, path) - actedTimes;
+    const isKnown = times <= 0 || (actedTimes > 0 && !isRepeated);
+    if (isKnown || !step.enabled || !('plan' in runner)) continue;
+    const planning = { config: step.config, variables, ports, signal, since: ports.now() };
+    const plan = await Promise.resolve(
+      runner.plan({ ...planning, ...createFiller(variables, ports.sandbox) }),
+    ).catch((error: unknown) => {
+      if (error instanceof StepError) return undefined;
+      throw error;
+    });
+    const forecast = await forecasts.forecastStep(
+      step,
+      plan?.request as PromptRequest | undefined,
+      countAddedTokens(step, unknown),
+    );
+    others.push({ ...forecast, expected: undefined, max: severalTimes(forecast.max, times) });
+    const variable = outputVariableName(step);
+    if (variable) unknown.set(variable, forecast.max.response);
+  }
+  return others;
+}
+
+/** A record that is not walked, of which nothing but the limits of the models is known. */
+export async function forecastLimits(
+  steps: readonly FlowStep[],
+  forecasts: StepForecasts,
+): Promise<ForecastStep[]> {
+  const acting: ForecastStep[] = [];
+  for (const { step, path } of walkSteps(steps)) {
+    if (!step.enabled || !getStepType(step.type).effects) continue;
+    const { max = unlimitedCost } = await forecasts.forecastStep(step, undefined, null);
+    const most = severalTimes(max, mostTimes(steps, path));
+    acting.push({ stepId: step.id, isReused: false, saved: 0, expected: undefined, max: most });
+  }
+  return acting;
+}
+
+/** How often a step may run at most. @param path In the definition */
+const mostTimes = (steps: readonly FlowStep[], path: RunPath): number =>
+  listsAround(path)
+    .map((list) => findStepAt(steps, holderPath(list)))
+    .reduce((times, holder) => times * getTimes(holder), 1);
+
+const getTimes = (holder: FlowStep | undefined): number =>
+  holder?.type === 'map' ? mapItemsMax : holder?.type === 'loop' ? Number(holder.config.maxIterations) : 1;
+
+const severalTimes = ({ calls, cost, ...highest }: HighestCost, times: number): HighestCost => ({
+  ...highest,
+  calls: calls * times,
+  cost: cost === null ? null : cost * times,
+});
+
+/**
+ * The variables whose values a forecast only guesses, with the most tokens that each may be when it is inserted. Null
+ * where nothing limits it.
+ */
+type UnknownTexts = Map<string, number | null>;
+
+const mentions = (text: string, variable: string) => [
+  ...text.matchAll(new RegExp(`(?<![\\w$.])${variable.replaceAll('$', '\\$')}(?![\\w$])`, 'g')),
+];
+const findInsertions = (text: string, variable: string) => [
+  ...text.matchAll(new RegExp(`\\{\\{-?\\s*${variable.replaceAll('$', '\\$')}\\s*-?\\}\\}`, 'g')),
+];
+
+const getTemplateText = ({ type, config }: Pick<FlowStep, 'type' | 'config'>): string => {
+  const held = new Set<PropertyKey | undefined>(findHeldLists(config).map(({ at: [name] }) => name));
+  const isOwn = ([name]: [string, unknown]) => !held.has(name) && !namesOfOutput.has(name);
+  const text = JSON.stringify(Object.fromEntries(Object.entries(config).filter(isOwn)));
+  // Elsewhere in a template a name is a word of a sentence.
+  return codeTypes.has(type) ? text : findTags(text).join(' ');
+};
+
+const namesOfOutput = new Set(['outputVariable', 'variableName', 'as', 'indexAs']);
+
+const findTags = (text: string): string[] => [
+  ...text
+    .split('{{')
+    .slice(1)
+    .map((part) => `{{${part.split('}}')[0]}}}`),
+  ...text
+    .split('{%')
+    .slice(1)
+    .map((part) => part.split('%}')[0] ?? ''),
+];
+
+/** Types of steps whose configs are code, not templates. */
+const codeTypes = new Set([
+  'transform-data',
+  'set-variable',
+  'conditional',
+  'wait-until',
+  'parallel',
+  'map',
+  'loop',
+]);
+
+/**
+ * How many tokens the unknown values may add to what a step renders: 0 if it reads none, null if it does more than insert
+ * them.
+ */
+function countAddedTokens(step: Pick<FlowStep, 'type' | 'config'>, unknown: UnknownTexts): number | null {
+  const text = getTemplateText(step);
+  let added = 0;
+  for (const [variable, most] of unknown) {
+    const places = mentions(text, variable).length;
+    if (places === 0) continue;
+    if (most === null || findInsertions(text, variable).length < places) return null;
+    added += places * most;
+  }
+  return added;
+}
+
+/** Whether an unknown value decides if a step runs, which of its branches, or how often what is in it. */
+const isUndecided = ({ when, type, config }: FlowStep, unknown: UnknownTexts): boolean => {
+  const deciding = decidingMembers[type];
+  const texts = [when, deciding && config[deciding]].filter((text) => typeof text === 'string');
+  return [...unknown.keys()].some((variable) => texts.some((text) => mentions(text, variable).length > 0));
+};
+const decidingMembers: Record<string, string> = { conditional: 'condition', map: 'items', loop: 'while' };
+
+/** What the steps in a step give is unknown if it is which of them run. Passes without a number add up to anything. */
+function openInside(step: FlowStep, unknown: UnknownTexts): void {
+  for (const { step: inside } of walkSteps([step])) {
+    const variable = outputVariableName(inside);
+    if (variable && (step.type === 'loop' || !unknown.has(variable))) unknown.set(variable, null);
+  }
+}
+
+/** The inputs of another flow are as unknown as what they are made of. */
+function openInputs({ type, config }: FlowStep, unknown: UnknownTexts): void {
+  if (type !== 'flow') return;
+  for (const [name, value] of Object.entries(config.inputs ?? {})) {
+    if (countAddedTokens({ type, config: { value } }, unknown) !== 0) unknown.set(name, null);
+  }
+}
+
+/** Whether steps in a step give something that is unknown. */
+const givesUnknown = (step: FlowStep, unknown: UnknownTexts): boolean =>
+  [...walkSteps([step])].some(
+    ({ step: inside }) => inside !== step && unknown.has(outputVariableName(inside) ?? ''),
+  );
