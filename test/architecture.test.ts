@@ -223,7 +223,7 @@ const parsedByDoubles: Record<string, string> = {
   'shared/adapters/json-schema/validator.ts': 'schemas, which have such numbers in no sensible limit',
   'shared/execution/listed-runs/list-runs.ts': 'our own cursors',
   'shared/execution/step-support/masks.ts': 'our own texts',
-  'shared/execution/forecast/history.ts': 'counts the characters of a text',
+  'shared/execution/forecast/step-forecasts.ts': 'counts the characters of a text',
   'shared/execution/runs/checkpoint.ts': 'our own counts and times',
   'functions/surfaces/surface-document.ts': 'our own schemas',
   'functions/static-files.ts': 'our own files',

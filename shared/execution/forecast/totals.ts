@@ -1,6 +1,5 @@
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { computeDeviation, mean } from './expected-call.ts';
-import type { ForecastStep } from './step-forecasts.ts';
+import { computeDeviation, type ForecastStep, mean } from './step-forecasts.ts';
 
 interface Cost {
   expected: number;

@@ -25,9 +25,8 @@ import {
 } from '../engine/engine.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
 import { loadStepRunner } from '../steps/index.ts';
-import type { Guesses } from './guesses.ts';
 import type { HighestCost, PromptRequest } from './prompt-call.ts';
-import { type ForecastStep, type StepForecasts, unlimitedCost } from './step-forecasts.ts';
+import { type ForecastStep, type Guesses, type StepForecasts, unlimitedCost } from './step-forecasts.ts';
 
 interface Walk {
   runId: string;
