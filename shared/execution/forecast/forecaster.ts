@@ -35,7 +35,7 @@ import {
 import { findEarlierResults, readEarlier } from '../runs/reused-results.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import { openModels } from './models.ts';
+import { openModels } from './prompt-call.ts';
 import { type ForecastStep, openGuesses, openStepForecasts, readHistory } from './step-forecasts.ts';
 import { estimateBatchSeconds, type Forecast, sumCosts, toStepTotal } from './totals.ts';
 import { forecastLimits, walkRecord } from './walk-record.ts';

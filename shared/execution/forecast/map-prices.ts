@@ -7,7 +7,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { estimateTokens } from '../agent-loop/compaction.ts';
 import { getLongestResponse } from '../model-calls/call-cost.ts';
-import { type ForecastModels, openModels } from './models.ts';
+import { type ForecastModels, openModels } from './prompt-call.ts';
 import { estimateCall } from './step-forecasts.ts';
 
 /** Adds to the warnings of lists without a bound what their items cost, as far as the prices are known. */

@@ -1,10 +1,10 @@
-import type { ModelLimits } from '../../adapters/ports/model-port.ts';
+import type { ModelLimits, ModelPort } from '../../adapters/ports/model-port.ts';
+import { loadEachOnce } from '../../core/concurrency/load-once.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
 import type { PromptConfig } from '../../domain/flows/step-types/prompt.ts';
 import { fallbackAttempts, stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import { estimateTokens } from '../agent-loop/compaction.ts';
 import { getLongestResponse, getWorstCaseCost } from '../model-calls/call-cost.ts';
-import type { ForecastModels } from './models.ts';
 
 /** What the plan of a prompt says. */
 export interface PromptRequest {
@@ -123,4 +123,23 @@ function explainUnlimited(model: string, { prices }: ModelLimits, output: number
   if (!prices) return `The price of the model ${model} is not known`;
   if (output === undefined) return `Nothing limits the responses of the model ${model}; set maxTokens`;
   return `Nothing limits the input of the model ${model}: what it reads is known only in the run`;
+}
+
+/** What is known of the models of a flow, read once. */
+export interface ForecastModels {
+  limits: (name: string) => Promise<ModelLimits>;
+  /** `<provider>/<modelId>` */
+  modelUsed: (name: string) => Promise<string>;
+  alternatives: (name: string) => Promise<string[]>;
+}
+
+export function openModels(port: Pick<ModelPort, 'limits' | 'identity' | 'alternatives'>): ForecastModels {
+  return {
+    limits: loadEachOnce(port.limits),
+    alternatives: loadEachOnce(port.alternatives),
+    modelUsed: loadEachOnce(async (name) => {
+      const { provider, modelId } = (await port.identity(name)) as { provider?: string; modelId?: string };
+      return `${provider}/${modelId}`;
+    }),
+  };
 }

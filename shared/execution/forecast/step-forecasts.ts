@@ -11,8 +11,13 @@ import { getLongestResponse } from '../model-calls/call-cost.ts';
 import { checkpointEntity, parseRows, type StoredStepResult } from '../runs/checkpoint.ts';
 import { listFlowCheckpoints, skipDeletedResults } from '../runs/checkpoint-index.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
-import type { ForecastModels } from './models.ts';
-import { boundCost, estimatePromptTokens, type HighestCost, type PromptRequest } from './prompt-call.ts';
+import {
+  boundCost,
+  estimatePromptTokens,
+  type ForecastModels,
+  type HighestCost,
+  type PromptRequest,
+} from './prompt-call.ts';
 
 type Expected = Omit<ExpectedCall, 'basis'> & { basis: 'history' | 'bounds' | 'none' };
 
