@@ -6,10 +6,16 @@ import { formatInstructions, type PromptConfig, promptStep } from '../../domain/
 import { toModelReasoning } from '../../domain/flows/steps/reasoning.ts';
 import { toModelMessages } from '../model-calls/to-model-messages.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
-import { createAsker } from './prompt/ask.ts';
-import { addAttachments, readEarlierMessages } from './prompt/prompt-messages.ts';
-import { openPromptTools, planTools } from './prompt/prompt-tools.ts';
-import { parseResponseJson, parseStructuredOutput, unwrapText } from './prompt/response.ts';
+import {
+  addAttachments,
+  createAsker,
+  openPromptTools,
+  parseResponseJson,
+  parseStructuredOutput,
+  planTools,
+  readEarlierMessages,
+  unwrapText,
+} from './prompt/ask.ts';
 
 export const promptRunner = defineActingRunner(promptStep, {
   async plan(step) {
