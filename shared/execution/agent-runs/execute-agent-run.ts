@@ -37,7 +37,7 @@ import { agentPath } from '../agent-loop/tool-calls.ts';
 import { settleBudgets } from '../model-calls/budget-accounts.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
 import { toModelMessages } from '../model-calls/to-model-messages.ts';
-import { RunCancelled } from '../runs/cancellation.ts';
+import { RunCancelled } from '../runs/execution.ts';
 import { AttemptsFailed } from '../step-support/attempts.ts';
 import { setParentRun, setPortsDepth } from '../step-support/ports-at-depth.ts';
 import { toAgentListing } from './agent-execution.ts';

@@ -41,7 +41,7 @@ import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { type ModelMeter, openMeter } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
-import { watchCancellation } from '../runs/cancellation.ts';
+import { watchCancellation } from '../runs/execution.ts';
 import { type Masks, openMasks } from '../step-support/masks.ts';
 import { ArgumentsError, callTool, type RunnableTool } from '../tools/call-tool.ts';
 import { openTools } from '../tools/open-tools.ts';

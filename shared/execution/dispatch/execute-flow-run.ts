@@ -29,7 +29,6 @@ import { settleBudgets } from '../model-calls/budget-accounts.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
 import { openWaits } from '../run-waits/answer-wait.ts';
-import { watchCancellation } from '../runs/cancellation.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import {
   callerDays,
@@ -37,6 +36,7 @@ import {
   type Execution,
   executionEntity,
   leaseChanges,
+  watchCancellation,
 } from '../runs/execution.ts';
 import type { ExecutionOutcome, ExecutionTotals, FlowRunEvent } from '../runs/flow-run-event.ts';
 import { toFlowListing, toFlowRun } from '../runs/flow-run-listing.ts';

@@ -1,6 +1,9 @@
 import * as z from 'zod';
+import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
+import { type Run, runEntity } from '../../domain/runs/run.ts';
+import { runCancelled } from '../../domain/runs/run-list.ts';
 import { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
@@ -85,3 +88,31 @@ export const endPausedExecution = ({ table, now }: Pick<Scope, 'table' | 'now'>,
 /** Commit it in the transaction that ends the run or hands it over to a batch. */
 export const closeExecution = ({ writes }: TenantTable, id: string): Write =>
   writes.remove(executionEntity, { id });
+
+/** Why a run is aborted that somebody has cancelled. */
+export class RunCancelled extends DOMException {
+  constructor() {
+    super(runCancelled, 'AbortError');
+  }
+}
+
+/** How often the process of a run looks whether somebody has cancelled it. */
+const lookMs = 1_000;
+
+/** A signal that is aborted when somebody cancels the run, as long as the watch is not disposed of. */
+export function watchCancellation({ table }: Pick<Scope, 'table'>, { id }: Pick<Run, 'id'>) {
+  const cancelled = new AbortController();
+  const look = async () => {
+    try {
+      const run = await table.get(runEntity, { id });
+      if (run?.status !== 'cancelled') return;
+      clearInterval(timer);
+      cancelled.abort(new RunCancelled());
+    } catch (error) {
+      log.warn('It is unknown whether a run was cancelled', { error });
+    }
+  };
+  const timer = setInterval(look, lookMs);
+  timer.unref();
+  return { signal: cancelled.signal, [Symbol.dispose]: () => clearInterval(timer) };
+}
