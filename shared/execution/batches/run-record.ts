@@ -33,9 +33,8 @@ import { getRedeliveryExpiry, readCheckpoints, readKept, readStepResults } from 
 import { findEarlierResults } from '../runs/reused-results.ts';
 import { attemptRun, type Retried } from '../runs/run-attempt.ts';
 import { type FinalWrite, openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
-import { runVariables } from '../runs/run-variables.ts';
+import { runVariables, type SealedValues, sealedValues } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import { type SealedValues, sealedValues } from '../runs/sealed-values.ts';
 import { getResultAttempts } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { type Batch, batchEntity } from './batch.ts';

@@ -28,7 +28,7 @@ import type { Checkpoint } from '../runs/checkpoint.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
 import { endError, type FlowEnding, toFlowEnding, toFlowRun } from '../runs/flow-run-listing.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
-import { sealedValues } from '../runs/sealed-values.ts';
+import { sealedValues } from '../runs/run-variables.ts';
 import { toSpendingWrites } from '../runs/spending.ts';
 import type { PreparedRun } from './prepare.ts';
 

@@ -10,8 +10,8 @@ import type { BatchInput } from '../batches/batch.ts';
 import { getCheckpointWaits } from '../runs/checkpoint.ts';
 import { type Execution, executionEntity, leaseChanges, type PausedRun } from '../runs/execution.ts';
 import { readCheckpoints, readKept, readStepResults } from '../runs/read-checkpoints.ts';
+import { sealedValues } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
-import { sealedValues } from '../runs/sealed-values.ts';
 import { leaseMs } from './dispatch-recorder.ts';
 import type { Dispatch, Resumed } from './execute-flow-run.ts';
 

@@ -13,7 +13,7 @@ import {
   type StoredStepResult,
   sealedMark,
 } from './checkpoint.ts';
-import type { SealedValues } from './sealed-values.ts';
+import type { SealedValues } from './run-variables.ts';
 
 /** One day longer than the queue's message retention. */
 const redeliverySeconds = 15 * 86_400;

@@ -22,7 +22,7 @@ import {
   type StoredStepResult,
 } from './checkpoint.ts';
 import { openUnmasked, readKept, readStepResults } from './read-checkpoints.ts';
-import type { SealedValues } from './sealed-values.ts';
+import type { SealedValues } from './run-variables.ts';
 
 /** What a run takes from the earlier ones of its flow on the same record. */
 export interface Earlier {

@@ -43,7 +43,7 @@ import {
   sealedMark,
   toStoredWaits,
 } from './checkpoint.ts';
-import type { SealedValues } from './sealed-values.ts';
+import type { SealedValues } from './run-variables.ts';
 import { type RunSpending, toModelUses, toRunSpending, toSpendingWrites } from './spending.ts';
 
 export interface CheckpointWrite {
