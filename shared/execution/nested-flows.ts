@@ -22,7 +22,7 @@ import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import { type FlowRun, runFlow } from './engine/engine.ts';
 import { addPayer, type ModelMeter, openMeter } from './model-calls/pipeline.ts';
-import { toFlowEnding } from './runs/flow-run-listing.ts';
+import { toFlowEnding } from './runs/flow-run-event.ts';
 import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';
 import { setParentRun } from './step-support/ports-at-depth.ts';

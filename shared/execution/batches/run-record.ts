@@ -28,7 +28,7 @@ import { addPayer } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
 import { type Checkpoint, getCheckpointWaits, isSameWait } from '../runs/checkpoint.ts';
 import { callerDays, executionEntity, watchCancellation } from '../runs/execution.ts';
-import { endError, toFlowEnding } from '../runs/flow-run-listing.ts';
+import { endError, toFlowEnding } from '../runs/flow-run-event.ts';
 import { getRedeliveryExpiry, readCheckpoints, readKept, readStepResults } from '../runs/read-checkpoints.ts';
 import { findEarlierResults } from '../runs/reused-results.ts';
 import { attemptRun, type Retried } from '../runs/run-attempt.ts';

@@ -26,7 +26,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
-import { endError, type FlowEnding, toFlowEnding, toFlowRun } from '../runs/flow-run-listing.ts';
+import { endError, type FlowEnding, toFlowEnding, toFlowRun } from '../runs/flow-run-event.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/run-recorder.ts';
 import { sealedValues } from '../runs/run-variables.ts';
 import { toSpendingWrites } from '../runs/spending.ts';

@@ -14,7 +14,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { closeExecution, type Execution, executionEntity, executionSweep } from '../runs/execution.ts';
-import { toFlowEnding, toFlowRun } from '../runs/flow-run-listing.ts';
+import { toFlowEnding, toFlowRun } from '../runs/flow-run-event.ts';
 import { readCheckpoints } from '../runs/read-checkpoints.ts';
 import { openRunRecorder } from '../runs/run-recorder.ts';
 

@@ -38,8 +38,13 @@ import {
   leaseChanges,
   watchCancellation,
 } from '../runs/execution.ts';
-import type { ExecutionOutcome, ExecutionTotals, FlowRunEvent } from '../runs/flow-run-event.ts';
-import { toFlowListing, toFlowRun } from '../runs/flow-run-listing.ts';
+import {
+  type ExecutionOutcome,
+  type ExecutionTotals,
+  type FlowRunEvent,
+  toFlowListing,
+  toFlowRun,
+} from '../runs/flow-run-event.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';

@@ -13,7 +13,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { toolRunEnder } from '../direct-runs/end-tool-run.ts';
 import { executionEntity } from '../runs/execution.ts';
-import { toFlowEnding } from '../runs/flow-run-listing.ts';
+import { toFlowEnding } from '../runs/flow-run-event.ts';
 import { leaseMs } from './dispatch-recorder.ts';
 
 const filter = {

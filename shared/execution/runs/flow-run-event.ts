@@ -2,9 +2,13 @@ import type { Spending } from '../../adapters/ports/spending.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { WaitView } from '../../domain/run-waits/run-wait.ts';
+import type { EndStatus } from '../../domain/runs/run.ts';
+import { type NewRun, type RunEnding, runCancelled, runError } from '../../domain/runs/run-list.ts';
+import { childListing, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import type { Execution } from './execution.ts';
+import type { FinalWrite } from './run-recorder.ts';
 
 /** Each protocol maps these to its wire format. The last one is `suspended`, `awaiting`, `ended` or `cut-off`. */
 export type FlowRunEvent =
@@ -34,3 +38,46 @@ export interface ExecutionTotals extends Spending {
   completedSteps: number;
   failedSteps: number;
 }
+
+const getOrigin = ({ origin }: Execution): RunOrigin => origin ?? { trigger: { type: 'api' } };
+
+/** A dispatched run of a flow as it is listed. */
+export function toFlowRun(execution: Execution): NewRun {
+  const {
+    id,
+    flowName: name,
+    flowId,
+    flowVersionId,
+    recordId,
+    startedAt,
+    startedIn,
+    listedUntil,
+  } = execution;
+  return {
+    id,
+    kind: 'flow',
+    name,
+    flowId,
+    ...(flowVersionId && { flowVersionId }),
+    ...(recordId && { recordId }),
+    ...getOrigin(execution),
+    startedAt,
+    ...(listedUntil !== undefined && { ttl: listedUntil, ...(startedIn && { startedIn }) }),
+  };
+}
+
+export const toFlowListing = (execution: Execution): ParentListing =>
+  childListing(execution.id, getOrigin(execution));
+
+/** Why a flow ended, for whoever asks. */
+export const endError = (status: EndStatus, error: string | null) =>
+  error ?? (status === 'cancelled' ? runCancelled : null);
+
+export type FlowEnding = Pick<FinalWrite, 'at' | 'error' | 'totals'>;
+
+export const toFlowEnding = ({ at, error, totals }: FlowEnding, status: EndStatus): RunEnding => ({
+  status,
+  at,
+  totals,
+  error: runError(status, error),
+});
