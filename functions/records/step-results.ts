@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
-import { StepResultQuery, stepResultStore } from '../../shared/execution/runs/list-step-results.ts';
-import { StepResultPage } from '../../shared/execution/runs/step-result-response.ts';
+import {
+  StepResultPage,
+  StepResultQuery,
+  stepResultStore,
+} from '../../shared/execution/runs/list-step-results.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
