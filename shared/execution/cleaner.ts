@@ -25,7 +25,7 @@ import type { StoredItem } from '../platform/data/table.ts';
 import { runRemover } from './agent-runs/sweep-runs.ts';
 import { flowResultsPartition, flowShards } from './runs/checkpoint.ts';
 import type { CheckpointEntry } from './runs/checkpoint-index.ts';
-import { listedRunRemover } from './runs/remove-listed-runs.ts';
+import { listedRunRemover } from './runs/delete-run-result.ts';
 import { toRecordCostKeys } from './runs/spending.ts';
 
 /** Removes the dependent items and payloads of a deleted item, page by page. */
