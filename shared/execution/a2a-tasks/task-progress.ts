@@ -1,5 +1,6 @@
-import { ifMissing } from '../../core/errors/errors.ts';
+import { hasCode, ifMissing } from '../../core/errors/errors.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
+import { notifyTaskEnd } from '../../domain/a2a-tasks/task-notice.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { hasOpenQuestion } from '../../domain/run-waits/run-wait.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -8,6 +9,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { LoopWait } from '../agent-loop/facts.ts';
 import { endStatus } from '../agent-runs/agent-execution.ts';
 import { findExecution, loadRun, runLogReader } from '../agent-runs/run-log.ts';
+import { endRun } from '../agent-runs/sweep-runs.ts';
+import { batchStore } from '../batches/batch-store.ts';
 import { findLastOutput } from '../runs/list-run-results.ts';
 import { readCheckpoints } from '../runs/read-checkpoints.ts';
 
@@ -106,4 +109,35 @@ async function readFlowTask(scope: Scope, task: A2aTask): Promise<TaskProgress> 
   const isSuspended = checkpoints.at(-1)?.waiting !== undefined;
   const isHeld = isSuspended && (await hasOpenQuestion(scope.table, runId));
   return { state: 'working', at, ...(isHeld && { isHeld }) };
+}
+
+const error = 'The task was canceled';
+
+/**
+ * Cancels a task and its run. A flow in front of its caller ends when its process sees it, within seconds; a step that
+ * has begun in the background still finishes. @returns undefined if it had ended before.
+ */
+export async function cancelTask(scope: Scope, task: A2aTask): Promise<TaskEnding | undefined> {
+  const { state } = await taskProgress(scope)(task);
+  if (state !== 'working' && state !== 'input-required') return undefined;
+  if (task.kind === 'agent') {
+    const isEnded = await endRun(scope, task.executionId, { stopReason: 'cancelled', error }).catch(
+      ifMissing(true),
+    );
+    if (!isEnded) return undefined;
+  }
+  const end = await recordEnd(scope, task, { state: 'canceled', at: scope.now().toISOString(), error });
+  if (end.state !== 'canceled') return undefined;
+  if (task.batchId) await batchStore(scope).stop(task.batchId, 'cancelled').catch(ifOver);
+  return end;
+}
+
+function ifOver(failure: unknown): void {
+  if (!hasCode(failure, 'CONFLICT') && !hasCode(failure, 'NOT_FOUND')) throw failure;
+}
+
+/** Tells the receivers of a task that ended before or while they were added: its end may not have seen them. */
+export async function notifyIfOver(scope: Scope, task: A2aTask): Promise<void> {
+  const { state } = await taskProgress(scope)(task);
+  if (state !== 'working' && state !== 'input-required') await notifyTaskEnd(scope, task);
 }

@@ -23,8 +23,7 @@ import {
   exposedItems,
   runnableItems,
 } from '../../domain/surfaces/exposed-item.ts';
-import { cancelTask } from '../../execution/a2a-tasks/cancel-task.ts';
-import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
+import { cancelTask, type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { toTaskView } from '../../execution/a2a-tasks/task-view.ts';
 import { batchStore } from '../../execution/batches/batch-store.ts';
 import { batchStarter } from '../../execution/batches/start-batch.ts';
