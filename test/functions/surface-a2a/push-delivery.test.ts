@@ -9,7 +9,7 @@ import type { DeliveryMessage } from '../../../shared/domain/deliveries/outbox-w
 import { deliverer } from '../../../shared/domain/deliveries/tenant-deliveries.ts';
 import { approvalAttempt } from '../../../shared/domain/run-waits/wait-store.ts';
 import { recordEnd } from '../../../shared/execution/a2a-tasks/task-progress.ts';
-import { taskRequests } from '../../../shared/execution/a2a-tasks/task-request.ts';
+import { taskRequests } from '../../../shared/execution/a2a-tasks/task-view.ts';
 import { endExpiredExecution } from '../../../shared/execution/dispatch/end-execution.ts';
 import { checkpointEntity } from '../../../shared/execution/runs/checkpoint.ts';
 import { executionEntity } from '../../../shared/execution/runs/execution.ts';

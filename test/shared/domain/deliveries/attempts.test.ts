@@ -5,7 +5,7 @@ import { deliveryEntity, deliveryOutbox } from '../../../../shared/domain/delive
 import { type DeliveryMessage, sweepOutbox } from '../../../../shared/domain/deliveries/outbox-worker.ts';
 import { deliverer } from '../../../../shared/domain/deliveries/tenant-deliveries.ts';
 import { approvalAttempt } from '../../../../shared/domain/run-waits/wait-store.ts';
-import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
+import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-view.ts';
 import { messageGroup } from '../../../../shared/platform/aws/queues.ts';
 import { readTenant } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
