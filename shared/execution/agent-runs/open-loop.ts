@@ -34,7 +34,7 @@ import { answerChecker } from '../agent-loop/json-answer.ts';
 import type { BeforeTurn, Loop } from '../agent-loop/loop.ts';
 import { createUnpricedError, type RunBudget } from '../agent-loop/run-budget.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
-import { loadSummary } from '../memory/summary-for.ts';
+import { loadSummary } from '../memory/memory-summary.ts';
 import { priceCall } from '../model-calls/call-cost.ts';
 import { openMeter } from '../model-calls/pipeline.ts';
 import { delegate } from '../tools/agent-skills.ts';

@@ -1,5 +1,5 @@
 import { recallMemoryStep } from '../../domain/flows/step-types/recall-memory.ts';
-import { recallMemory } from '../memory/recall-memory.ts';
+import { recallMemory } from '../memory/memory-summary.ts';
 import { openNamedMemory } from '../step-support/memory-named.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 

@@ -6,9 +6,7 @@ import { truncate } from '../../../core/text.ts';
 import type { AgentConfig } from '../../../domain/agents/config/agent-config.ts';
 import { memoryCharactersMax } from '../../../domain/memory/limits.ts';
 import { toTranscript } from '../../agent-loop/compaction.ts';
-import type { MemoryAccess } from '../../memory/access.ts';
-import { recallMemory } from '../../memory/recall-memory.ts';
-import { saveMemory } from '../../memory/save-memory.ts';
+import { type MemoryAccess, recallMemory, saveMemory } from '../../memory/memory-summary.ts';
 import { askAdvisor } from '../../tool-support/ask-advisor.ts';
 import type { ToolOutcome } from '../../tool-support/tool-runner.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { memoryPort } from '../../../../../shared/domain/memory/memory-adapter.ts';
-import { loadSummary } from '../../../../../shared/execution/memory/summary-for.ts';
+import { loadSummary } from '../../../../../shared/execution/memory/memory-summary.ts';
 import { createMemoryTools } from '../../../../../shared/execution/tools/agent-only/agent-tool.ts';
 import { ArgumentsError } from '../../../../../shared/execution/tools/call-tool.ts';
 import { called } from '../../../../support/files/runnable-tools.ts';
