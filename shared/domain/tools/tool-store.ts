@@ -128,7 +128,7 @@ export const ToolListQuery = CursorQuery.extend({
 });
 export type ToolListQuery = z.output<typeof ToolListQuery>;
 
-export type ListedTool = Pick<
+type ListedTool = Pick<
   Tool,
   'id' | 'name' | 'description' | 'toolType' | 'isActive' | 'createdAt' | 'updatedAt'
 > & { parametersSchema?: Tool['parametersSchema'] };

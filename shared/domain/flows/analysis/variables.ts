@@ -61,7 +61,7 @@ export function readVariableUse(visit: StepNode, readsOf: (text: ConfigText) => 
   return use;
 }
 
-export interface UnsetRead {
+interface UnsetRead {
   visit: StepNode;
   path: PropertyKey[];
   name: string;
