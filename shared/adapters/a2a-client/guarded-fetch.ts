@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { markMembers, mayBeInexactIn } from '../../core/json/exact-json.ts';
 import { isJsonObject, tryParseJson } from '../../core/json/json.ts';
+import { isStream, makeLimitedExchange } from '../net/limited-exchange.ts';
 import { type EventJson, readableEvents } from '../net/readable-events.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
-import { isStream, makeLimitedExchange } from '../net/streaming-fetch.ts';
 import { type AskedA2aRequest, mendA2aMessage } from './readable-messages.ts';
 
 const limits = {

@@ -12,8 +12,8 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { markMembers, mayBeInexactIn } from '../../core/json/exact-json.ts';
 import { isJsonObject, tryParseJson } from '../../core/json/json.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
+import { isStream, makeLimitedExchange } from '../net/limited-exchange.ts';
 import { type EventJson, readableEvents } from '../net/readable-events.ts';
-import { isStream, makeLimitedExchange } from '../net/streaming-fetch.ts';
 import { dropNulls, mendAnswer } from '../rpc-messages.ts';
 
 const limits = {

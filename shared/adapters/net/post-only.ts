@@ -6,8 +6,8 @@ import { limitBytes, readAllBytes } from '../../core/limited-fetch.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
 import { checkUrl } from './addresses.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
+import { loadClient } from './load-client.ts';
 import { sendableHeaders } from './sendable-headers.ts';
-import { loadClient } from './streaming-fetch.ts';
 
 interface PostRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs'> {
   body: string | Uint8Array<ArrayBuffer>;
