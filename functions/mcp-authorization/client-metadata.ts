@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { oauthClientMetadata } from '../../shared/adapters/mcp-oauth/collecting-provider.ts';
+import { oauthClientMetadata } from '../../shared/adapters/mcp-oauth/client-metadata.ts';
 import { callbackPath, clientMetadataPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import { defineScope } from '../../shared/platform/auth/public-scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

@@ -1,12 +1,13 @@
 import type {
   OAuthClientInformationMixed,
-  OAuthClientMetadata,
   OAuthClientProvider,
   OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
+import { oauthClientMetadata } from './client-metadata.ts';
 import { secureUrl } from './oauth-fetch.ts';
+import { OAuthServer } from './oauth-server.ts';
 
 const OAuthClient = z.object({
   clientId: z.string().min(1).max(2_000),
@@ -143,29 +144,3 @@ function checkServer({
     },
   };
 }
-
-/** What an authorization server learns of this service as a client. */
-export const oauthClientMetadata = (redirectUrl: string) =>
-  ({
-    client_name: 'Agent and Flow Automation Service',
-    redirect_uris: [redirectUrl],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-  }) satisfies OAuthClientMetadata;
-
-export const OAuthServer = z.object({
-  authorizationServerUrl: z.string(),
-  metadata: z.object({
-    issuer: z.string(),
-    authorization_endpoint: z.string(),
-    token_endpoint: z.string(),
-    response_types_supported: z.array(z.string()),
-    code_challenge_methods_supported: z.array(z.string()),
-    token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
-    authorization_response_iss_parameter_supported: z.boolean().optional(),
-  }),
-  /** The resource indicator of the MCP server (RFC 8707), if its metadata names one. */
-  resource: z.string().optional(),
-  scope: z.string().optional(),
-});
-export type OAuthServer = z.infer<typeof OAuthServer>;

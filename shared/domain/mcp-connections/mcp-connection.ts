@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { OAuthServer } from '../../adapters/mcp-oauth/collecting-provider.ts';
+import { OAuthServer } from '../../adapters/mcp-oauth/oauth-server.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { credentialPartition } from '../../platform/auth/api-key.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
