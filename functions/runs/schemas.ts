@@ -3,7 +3,7 @@ import { Warning } from '../../shared/core/warnings.ts';
 import { type Run, runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
 import { triggerTypes } from '../../shared/domain/runs/run-origin.ts';
 import { RunTokens } from '../../shared/domain/runs/run-use.ts';
-import { getRunDurationMs } from '../../shared/execution/listed-runs/list-runs.ts';
+import { getRunDurationMs } from '../../shared/execution/listed-runs/run-filter.ts';
 
 const text = z.string().nullable();
 

@@ -9,11 +9,8 @@ import {
   runStatuses,
 } from '../../../../shared/domain/runs/run.ts';
 import { triggerTypes } from '../../../../shared/domain/runs/run-origin.ts';
-import {
-  getRunDurationMs,
-  type RunsQuery,
-  runList,
-} from '../../../../shared/execution/listed-runs/list-runs.ts';
+import { type RunsQuery, runList } from '../../../../shared/execution/listed-runs/list-runs.ts';
+import { getRunDurationMs } from '../../../../shared/execution/listed-runs/run-filter.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 import { numRuns } from '../../../support/suite/slow.ts';
