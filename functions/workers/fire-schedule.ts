@@ -1,7 +1,8 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { FireMessage, scheduleFirer } from '../../shared/execution/schedules/fire-schedule.ts';
+import { FireMessage } from '../../shared/execution/schedules/fire-message.ts';
+import { scheduleFirer } from '../../shared/execution/schedules/fire-schedule.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';

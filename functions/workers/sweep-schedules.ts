@@ -1,5 +1,8 @@
 import type { Context } from 'aws-lambda';
-import { scheduleSweepRequirements, sweepSchedules } from '../../shared/execution/schedules/fire-schedule.ts';
+import {
+  scheduleSweepRequirements,
+  sweepSchedules,
+} from '../../shared/execution/schedules/sweep-schedules.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 

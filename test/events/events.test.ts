@@ -8,7 +8,7 @@ import { DeliveryMessage, ExportMessage } from '../../shared/domain/deliveries/o
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage, TimerMessage } from '../../shared/execution/batches/run-message.ts';
-import { FireMessage } from '../../shared/execution/schedules/fire-schedule.ts';
+import { FireMessage } from '../../shared/execution/schedules/fire-message.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
 import { MigrationMessage } from '../../shared/platform/migrations/run-migration.ts';
 

@@ -9,8 +9,9 @@ import { type Firing, firingEntity } from '../../../../shared/domain/schedules/f
 import { type Schedule, scheduleEntity } from '../../../../shared/domain/schedules/schedule.ts';
 import { tenantBatchesMax } from '../../../../shared/execution/batches/slot-sharing.ts';
 import { cleaner } from '../../../../shared/execution/cleaner.ts';
-import { scheduleFirer, sweepSchedules } from '../../../../shared/execution/schedules/fire-schedule.ts';
+import { scheduleFirer } from '../../../../shared/execution/schedules/fire-schedule.ts';
 import { firingStarter } from '../../../../shared/execution/schedules/start-firing.ts';
+import { sweepSchedules } from '../../../../shared/execution/schedules/sweep-schedules.ts';
 import { readTenant } from '../../../../shared/platform/data/keys.ts';
 import { newRecord } from '../../../support/data/records.ts';
 import { createFlow, expectStatus } from '../../../support/flows/flows.ts';
@@ -151,7 +152,9 @@ test.each([
     vi.resetModules();
     const stored = await scope.table.get(scheduleEntity, { id });
     expect(Date.parse(stored?.sweepAt ?? '')).toBeLessThan(Date.now() + 61_000);
-    const { sweepSchedules: sweep } = await import('../../../../shared/execution/schedules/fire-schedule.ts');
+    const { sweepSchedules: sweep } = await import(
+      '../../../../shared/execution/schedules/sweep-schedules.ts'
+    );
     const runtime = countingRuntime();
     const scopeOf = (name: string) => (name === '' ? runtime.scopeOf('') : scope);
     await sweep({ scopeOf }, new Date(Date.now() + 61_000), timeLeft);
