@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadOnce } from '../shared/core/concurrency/load-once.ts';
 import { requireEnv } from '../shared/core/environment.ts';
 import { combineRequirements } from '../shared/platform/aws/uses.ts';
-import { awsLambda } from '../shared/platform/http/lambda/streaming-lambda.ts';
+import { awsLambda } from '../shared/platform/http/lambda/awslambda.ts';
 import {
   type FileManifest,
   issuerOriginsPlaceholder,

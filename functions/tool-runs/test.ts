@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toolExecutor } from '../../shared/execution/direct-runs/tool-executor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLastingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { toLastingLambda } from '../../shared/platform/http/lambda/lasting-lambda.ts';
 import { AnyToolParams } from '../tools/schemas.ts';
 import { reserveMs, ToolAnswerResponse, ToolRunOptions } from './schemas.ts';
 

@@ -9,7 +9,7 @@ import { runInvocation } from '../../shared/core/invocation.ts';
 import { rememberSecretValue } from '../../shared/core/redaction/known-values.ts';
 import { measureStep } from '../../shared/execution/runs/run-attempt.ts';
 import { DocumentClient } from '../../shared/platform/data/requests/document-client.ts';
-import type { StreamingHandler } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import type { StreamingHandler } from '../../shared/platform/http/lambda/awslambda.ts';
 import { logged, metricsIn } from '../support/data/log-lines.ts';
 import { plannedBatch, sqsEvent } from '../support/flows/batches.ts';
 import { createFlow, template } from '../support/flows/flows.ts';

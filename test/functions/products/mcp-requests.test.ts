@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
 import { serveMcp } from '../../../functions/surface-mcp/serve.ts';
-import {
-  type StreamingHandler,
-  toStreamingLambda,
-} from '../../../shared/platform/http/lambda/streaming-lambda.ts';
+import type { StreamingHandler } from '../../../shared/platform/http/lambda/awslambda.ts';
+import { toStreamingLambda } from '../../../shared/platform/http/lambda/streaming-lambda.ts';
 import { newRecord } from '../../support/data/records.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
 import { countingRuntime } from '../../support/stack/stack.ts';

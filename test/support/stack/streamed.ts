@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Context } from 'aws-lambda';
-import { preludeEnd, type StreamingHandler } from '../../../shared/platform/http/lambda/streaming-lambda.ts';
+import { preludeEnd, type StreamingHandler } from '../../../shared/platform/http/lambda/awslambda.ts';
 import { ownAddress } from '../servers/own-address.ts';
 import { tenantPrincipal } from './principals.ts';
 import type { Tenant } from './stack.ts';

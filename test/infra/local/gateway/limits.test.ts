@@ -5,7 +5,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
 import { eventTooLarge, isAnswerTooLarge, isEventTooLarge } from '../../../../infra/local/gateway/gateway.ts';
 import { responseStream } from '../../../../infra/local/gateway/response-stream.ts';
-import { preludeEnd } from '../../../../shared/platform/http/lambda/streaming-lambda.ts';
+import { preludeEnd } from '../../../../shared/platform/http/lambda/awslambda.ts';
 import { newTenant, stack, type Tenant } from '../../../support/stack/stack.ts';
 
 /** Not through `call`: API Gateway's own errors do not have the format of the service. */
