@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { hasCode, invalidAt, notFound, tooLarge } from '../../shared/core/errors/errors.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../shared/core/json/nesting.ts';
-import { findTokenScope } from '../../shared/domain/run-waits/wait-store.ts';
+import { findTokenScope } from '../../shared/domain/run-waits/wait-link.ts';
 import { linkedWait, waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
 import { defineScope } from '../../shared/platform/auth/public-scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

@@ -1,4 +1,4 @@
-import { findTokenScope } from '../../shared/domain/run-waits/wait-store.ts';
+import { findTokenScope } from '../../shared/domain/run-waits/wait-link.ts';
 import { defineScope, readBodyMember } from '../../shared/platform/auth/public-scope.ts';
 
 /** The tenant whose run waits for the holder of the link. Unknown and used tokens are a 404. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
-import { runCanceller, runFinder } from '../../shared/execution/listed-runs/find-run.ts';
+import { runCanceller } from '../../shared/execution/listed-runs/cancel-run.ts';
+import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { executesRuns, RunParams } from './schemas.ts';

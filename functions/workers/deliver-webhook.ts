@@ -3,7 +3,7 @@ import { thresholdAttempt } from '../../shared/domain/budgets/thresholds.ts';
 import { deliveryOutbox } from '../../shared/domain/deliveries/delivery.ts';
 import { attemptReceived, DeliveryMessage } from '../../shared/domain/deliveries/outbox-worker.ts';
 import { deliverer } from '../../shared/domain/deliveries/tenant-deliveries.ts';
-import { approvalAttempt } from '../../shared/domain/run-waits/wait-store.ts';
+import { approvalAttempt } from '../../shared/domain/run-waits/approval-attempt.ts';
 import { taskRequests } from '../../shared/execution/a2a-tasks/task-view.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';

@@ -12,7 +12,7 @@ import { StepError } from '../core/errors/step-error.ts';
 import type { Unmasked } from '../core/redaction/hidden.ts';
 import { recordNote } from '../core/tracing/active-span.ts';
 import { flowFinder } from '../domain/flows/flow-store.ts';
-import { noWaits } from '../domain/run-waits/wait-store.ts';
+import { noWaits } from '../domain/run-waits/waits-adapter.ts';
 import type { EndStatus } from '../domain/runs/run.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
 import type { NewRun } from '../domain/runs/run-list.ts';

@@ -14,7 +14,7 @@ import { loadOnce } from '../core/concurrency/load-once.ts';
 import { limitMessages, messageLimits } from '../domain/conversations/message-limits.ts';
 import { memoryPort } from '../domain/memory/memory-adapter.ts';
 import { recordsPort } from '../domain/records/records-port.ts';
-import { waitsPort } from '../domain/run-waits/wait-store.ts';
+import { waitsPort } from '../domain/run-waits/waits-adapter.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
 import type { ParentListing, RunOrigin } from '../domain/runs/run-origin.ts';
 import type { RunSurface } from '../domain/surfaces/surface/run-surface.ts';

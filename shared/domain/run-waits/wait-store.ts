@@ -1,24 +1,3 @@
-import * as z from 'zod';
-import type { KnownWait, NewWait, WaitAnswer, WaitsPort } from '../../adapters/ports/waits-port.ts';
-import { requireEnv } from '../../core/environment.ts';
-import { StepError } from '../../core/errors/step-error.ts';
-import { clientJson, parseExact } from '../../core/json/exact-json.ts';
-import { trimTrailing } from '../../core/text.ts';
-import { unixSeconds } from '../../core/time.ts';
-import { credentialPartition } from '../../platform/auth/api-key.ts';
-import { generateKey, hashKey, isWellFormedKey } from '../../platform/auth/key-format.ts';
-import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
-import { decode, defineEntity, type StoredOf } from '../../platform/data/entity.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import type { Changes } from '../../platform/data/writes.ts';
-import type { Runtime } from '../../platform/runtime.ts';
-import { messageLimits } from '../conversations/message-limits.ts';
-import { type Delivery, deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
-import { type NewDelivery, prepareDelivery } from '../deliveries/end-notice.ts';
-import { type AttemptResult, attempt, attemptServiceEmail } from '../deliveries/signed-request.ts';
-import { openWaitsPartition, type RunWait, runWaitEntity, type WaitKey, waitsPartition } from './run-wait.ts';
-
 /**
  * The waits of runs: a step that needs an approval, a callback or a person's answer, and the links by which it can be
  * answered.
@@ -29,8 +8,26 @@ import { openWaitsPartition, type RunWait, runWaitEntity, type WaitKey, waitsPar
  * answer (`shared/execution/run-waits`), so that no crash loses one.
  */
 
+import type { KnownWait, NewWait, WaitAnswer } from '../../adapters/ports/waits-port.ts';
+import { requireEnv } from '../../core/environment.ts';
+import { clientJson } from '../../core/json/exact-json.ts';
+import { trimTrailing } from '../../core/text.ts';
+import { unixSeconds } from '../../core/time.ts';
+import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { decode, type StoredOf } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Changes } from '../../platform/data/writes.ts';
+import { messageLimits } from '../conversations/message-limits.ts';
+import { deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
+import { type NewDelivery, prepareDelivery } from '../deliveries/end-notice.ts';
+import type { ApprovalRequested } from './approval-attempt.ts';
+import { openWaitsPartition, type RunWait, runWaitEntity, type WaitKey, waitsPartition } from './run-wait.ts';
+import { type WaitLink, waitLinkEntity } from './wait-link.ts';
+
 /** Of the run in which steps wait. */
-interface WaitOwner {
+export interface WaitOwner {
   runId: string;
   listedId: string;
   batchId: string | null;
@@ -222,108 +219,4 @@ function createApprovalRequests({ now, newId }: Pick<Scope, 'now' | 'newId'>, as
     ...(form && { form: JSON.stringify(form) }),
   };
   return { links: made, deliveries, more };
-}
-
-/** The waits of a run. */
-export const waitsPort = /* @__PURE__ */ using([waitStore], (scope: Scope, owner: WaitOwner): WaitsPort => {
-  const store = waitStore(scope);
-  const { runId } = owner;
-  return {
-    open: (path, wait) => store.open(owner, path, wait),
-    announced: (path) => store.markAnnounced({ runId, path }),
-    async expire(path, answer) {
-      const wait = await store.answer({ runId, path }, answer);
-      if (!wait) throw new StepError('What the run waited for was deleted');
-      return { ...wait, canResume: true };
-    },
-    async close(path) {
-      const nobody = { choice: null, values: null, comment: null, answeredBy: null };
-      await store.answer({ runId, path }, { ...nobody, answeredAt: scope.now().toISOString() });
-    },
-  };
-});
-
-const noWait = async (): Promise<never> => {
-  throw new StepError(
-    'The flow waits for somebody, which a flow that runs as a tool cannot; run it by itself',
-  );
-};
-
-/** Of a run that cannot be suspended. */
-export const noWaits: WaitsPort = { open: noWait, announced: noWait, expire: noWait, close: async () => {} };
-
-/** Lets whoever has its token answer for a run. The table stores only the hash. */
-const WaitLink = z.object({
-  hash: z.string(),
-  tenant: z.string(),
-  runId: z.string(),
-  path: z.string(),
-  /** To whom it was sent; null for the address of a callback. */
-  address: z.string().nullable(),
-  ttl: z.int(),
-});
-type WaitLink = z.infer<typeof WaitLink>;
-
-/** Stored with the credentials of API keys: both map a hash to a tenant. */
-const waitLinkEntity = defineEntity({
-  type: 'waitLink',
-  schema: WaitLink,
-  key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'WAIT' }),
-});
-
-/** The link of a token; undefined for a wrong one. */
-export async function linkOfToken(
-  { table }: Pick<Scope, 'table'>,
-  token: unknown,
-): Promise<WaitLink | undefined> {
-  if (typeof token !== 'string' || !isWellFormedKey(token)) return undefined;
-  return table.get(waitLinkEntity, { hash: hashKey(token) }, { consistent: true });
-}
-
-/** The scope of the tenant whose run waits for the holder of a token. */
-export async function findTokenScope(token: unknown, { scopeOf }: Runtime): Promise<Scope | undefined> {
-  const link = await linkOfToken(scopeOf(''), token);
-  return link && scopeOf(link.tenant);
-}
-
-const ApprovalRequested = z.object({
-  type: z.literal('approval.requested'),
-  timestamp: z.string(),
-  question: z.string(),
-  details: z.string().nullable(),
-  url: z.string(),
-  runId: z.string(),
-  stepId: z.string(),
-  itemKey: z.string().nullable(),
-  choices: z.array(z.string()),
-  flowName: z.string().nullable(),
-  expiresAt: z.string(),
-});
-type ApprovalRequested = z.infer<typeof ApprovalRequested>;
-
-/** Sends somebody the question of a run, with a link to answer it. */
-export const approvalAttempt = /* @__PURE__ */ using(
-  ['alert-emails'],
-  ({ table, now }: Scope) =>
-    async (delivery: Delivery): Promise<AttemptResult | undefined> => {
-      const { approval, body, id } = delivery;
-      if (!approval) return undefined;
-      if ('url' in approval) {
-        const headers = { 'content-type': 'application/json', 'webhook-id': id };
-        return attempt(table.tenant, { url: approval.url, headers, body }, now());
-      }
-      const message = renderApprovalEmail(ApprovalRequested.parse(parseExact(body)));
-      return attemptServiceEmail(approval.email, message, now());
-    },
-);
-
-/** The texts of flows stand in an email as they are: it has no markup. */
-function renderApprovalEmail({ question, details, url, flowName, expiresAt }: ApprovalRequested) {
-  const lines = question.split(/[\r\n]+/);
-  return {
-    subject: `${flowName ?? 'A flow'} asks: ${(lines[0] ?? '').slice(0, 150)}`.replaceAll(/\p{Cc}/gu, ' '),
-    text: [question, details, `Answer here: ${url}`, `The link works once, until ${expiresAt}.`]
-      .filter((part) => part)
-      .join('\n\n'),
-  };
 }

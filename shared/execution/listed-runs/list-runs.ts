@@ -24,8 +24,9 @@ import type { QueryOptions, WalkOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { QueryPage } from '../../platform/data/table.ts';
 import { batchFinder } from '../batches/batch-store.ts';
-import { addProgress, omitDeletedRuns } from './find-run.ts';
+import { omitDeletedRuns } from './deleted-runs.ts';
 import { matchesRun, type RunsFilter, toFilterExpression } from './run-filter.ts';
+import { addProgress } from './running-batches.ts';
 
 export interface RunsQuery extends RunsFilter {
   limit: number;

@@ -5,7 +5,8 @@ import { conflict, invalid, invalidAt, notFound, toDetail, tooLarge } from '../.
 import { getIdKind } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
-import { linkOfToken, waitStore } from '../../domain/run-waits/wait-store.ts';
+import { linkOfToken } from '../../domain/run-waits/wait-link.ts';
+import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { runEntity } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -7,7 +7,7 @@ import { thresholdAttempt } from '../../../shared/domain/budgets/thresholds.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../shared/domain/deliveries/outbox-worker.ts';
 import { deliverer } from '../../../shared/domain/deliveries/tenant-deliveries.ts';
-import { approvalAttempt } from '../../../shared/domain/run-waits/wait-store.ts';
+import { approvalAttempt } from '../../../shared/domain/run-waits/approval-attempt.ts';
 import { recordEnd } from '../../../shared/execution/a2a-tasks/task-progress.ts';
 import { taskRequests } from '../../../shared/execution/a2a-tasks/task-view.ts';
 import { endExpiredExecution } from '../../../shared/execution/dispatch/end-execution.ts';

@@ -4,7 +4,7 @@ import { thresholdAttempt } from '../../../../shared/domain/budgets/thresholds.t
 import { deliveryEntity, deliveryOutbox } from '../../../../shared/domain/deliveries/delivery.ts';
 import { type DeliveryMessage, sweepOutbox } from '../../../../shared/domain/deliveries/outbox-worker.ts';
 import { deliverer } from '../../../../shared/domain/deliveries/tenant-deliveries.ts';
-import { approvalAttempt } from '../../../../shared/domain/run-waits/wait-store.ts';
+import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-view.ts';
 import { messageGroup } from '../../../../shared/platform/aws/queues.ts';
 import { readTenant } from '../../../../shared/platform/data/keys.ts';

@@ -3,7 +3,7 @@ import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts
 import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';
 import { deliverer } from '../../../../shared/domain/deliveries/tenant-deliveries.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
-import { approvalAttempt } from '../../../../shared/domain/run-waits/wait-store.ts';
+import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
 import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-view.ts';
 import { storedDelivery } from '../../../support/surfaces/deliveries.ts';
