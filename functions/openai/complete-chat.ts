@@ -3,7 +3,7 @@ import { verifiedCredential } from '../../shared/platform/auth/optional-credenti
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
-import { answererScope } from '../../shared/protocols/openai/answers/model-answer.ts';
+import { answererScope } from '../../shared/protocols/openai/answers/answerer.ts';
 import { ChatCompletion, ChatCompletionChunk } from '../../shared/protocols/openai/chat/chat-completion.ts';
 import { ChatCompletionRequest } from '../../shared/protocols/openai/chat/chat-request.ts';
 import { completeChat } from '../../shared/protocols/openai/chat/complete-chat.ts';

@@ -5,14 +5,8 @@ import type {
   ModelRequest,
 } from '../../../adapters/ports/model-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
-import { missingPermission } from '../../../core/errors/errors.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
-import { targetScope } from '../../../execution/targets/start-target.ts';
-import { type Target, targetFinder } from '../../../execution/targets/target.ts';
-import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { covers } from '../../../platform/identity/permissions.ts';
-import type { Principal } from '../../../platform/identity/principal.ts';
 import { modelNotFound, toRequestError } from '../error-form.ts';
 import { type ModelRunOwner, modelRuns } from '../model-run.ts';
 import type { AnswerEnd, AnswerEvent, OpenaiAnswer } from './streamed-answer.ts';
@@ -82,46 +76,4 @@ const stopReasons: Readonly<Record<ModelFinish['stopReason'], AnswerEnd['stopRea
 function toStopReason({ stopReason, message: { content } }: ModelFinish): AnswerEnd['stopReason'] {
   const calls = typeof content !== 'string' && content.some(({ type }) => type === 'tool-call');
   return calls && stopReason !== 'length' ? 'tool-calls' : stopReasons[stopReason];
-}
-
-/** All that a model, a flow or an agent may take. */
-export const answererScope = /* @__PURE__ */ using(
-  [modelRuns, targetScope, targetFinder],
-  (all: Scope) => all,
-);
-
-/**
- * Who answers to the name of a model: a flow, an agent, or undefined for a model itself.
- * @throws 403 if the caller may not run it; 404 if the name is of no flow or agent
- */
-export async function findAnswerer(
-  scope: Scope,
-  principal: Pick<Principal, 'permissions'>,
-  model: string,
-): Promise<Target | undefined> {
-  const named = parseTargetName(model);
-  assertMayAsk(principal.permissions, named);
-  if (!named) return undefined;
-  const target = await targetFinder(scope)(named.kind, named.idOrName);
-  if (!target) throw modelNotFound(model);
-  return target;
-}
-
-const ofTarget = /^(agent|flow)\/(.+)$/s;
-
-interface Named {
-  kind: 'agent' | 'flow';
-  idOrName: string;
-}
-
-/** The flow or agent that a model names; undefined for a model itself. */
-export function parseTargetName(model: string): Named | undefined {
-  const [, kind, idOrName = ''] = ofTarget.exec(model) ?? [];
-  return kind === undefined ? undefined : { kind: kind as Named['kind'], idOrName };
-}
-
-/** @throws 403 if the caller may not run whoever answers */
-export function assertMayAsk(permissions: readonly string[], named: Named | undefined): void {
-  const permission = named?.kind === 'agent' ? 'AGENTS:EXECUTE' : 'FLOWS:EXECUTE';
-  if (!covers(permissions, permission)) throw missingPermission(permission);
 }

@@ -22,7 +22,8 @@ import { toModelMessages } from '../../../execution/model-calls/to-model-message
 import type { Target } from '../../../execution/targets/target.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
-import { findAnswerer, modelAnswer } from '../answers/model-answer.ts';
+import { findAnswerer } from '../answers/answerer.ts';
+import { modelAnswer } from '../answers/model-answer.ts';
 import type { OpenaiAnswer } from '../answers/streamed-answer.ts';
 import { targetAnswer } from '../answers/target-answer.ts';
 import { notSupported } from '../error-form.ts';

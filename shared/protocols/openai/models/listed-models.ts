@@ -9,7 +9,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { QueryOptions } from '../../../platform/data/query.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { covers } from '../../../platform/identity/permissions.ts';
-import { assertMayAsk, parseTargetName } from '../answers/model-answer.ts';
+import { assertMayAsk, parseTargetName } from '../answers/answerer-name.ts';
 import { modelNotFound } from '../error-form.ts';
 
 export const OpenAiModel = z

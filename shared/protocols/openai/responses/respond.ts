@@ -21,16 +21,9 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { serverSentEvent } from '../../../platform/http/responses/server-sent-events.ts';
 import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
-import { answererScope } from '../answers/model-answer.ts';
-import {
-  type AnswerEnd,
-  type AnswerEvent,
-  type OpenaiAnswer,
-  streamAnswer,
-  timeLimit,
-  type WholeAnswer,
-  wholeJsonBody,
-} from '../answers/streamed-answer.ts';
+import { answererScope } from '../answers/answerer.ts';
+import type { AnswerEnd, AnswerEvent, OpenaiAnswer, WholeAnswer } from '../answers/streamed-answer.ts';
+import { streamAnswer, timeLimit, wholeJsonBody } from '../answers/streamed-answer.ts';
 import { answerChat, type OpenAiCall, selectSpokenMessages } from '../chat/answer-chat.ts';
 import type { ToolChatRequest } from '../chat/chat-request.ts';
 import type { CompletionMessage, Texts, UserPart } from '../chat/message-schemas.ts';
