@@ -5,7 +5,7 @@ import { clientTokenStore } from '../../shared/domain/client-tokens/client-token
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { chatDisplay } from '../../shared/protocols/chat/conversation-messages.ts';
-import { resumedChat } from '../../shared/protocols/chat/open-turn.ts';
+import { resumedChat } from '../../shared/protocols/chat/resumed-chat.ts';
 import { byToken, tokenContext } from '../../shared/protocols/chat/visitor.ts';
 import { InitBody, OpenedSession } from './schemas.ts';
 
