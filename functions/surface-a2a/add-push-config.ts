@@ -2,8 +2,8 @@ import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts'
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { a2aScope, openSurface } from '../../shared/protocols/a2a/open-surface.ts';
 import { a2aHeaders, a2aPath } from '../../shared/protocols/a2a/parameters.ts';
-import { a2aScope, openSurface } from '../../shared/protocols/a2a/served-surface.ts';
 import { keyOrUser } from './caller.ts';
 import { A2aPushConfig, PushConfigBody, PushConfigsParams } from './push-schemas.ts';
 

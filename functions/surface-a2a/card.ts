@@ -4,7 +4,7 @@ import { availableItems, exposedItems } from '../../shared/domain/surfaces/expos
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { a2aHeaders, a2aPath, keysPath } from '../../shared/protocols/a2a/parameters.ts';
-import { toServedCard } from '../../shared/protocols/a2a/served-surface.ts';
+import { toServedCard } from '../../shared/protocols/a2a/served-card.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { assertShown, scopeOfAgent } from './public-agent.ts';
 import { A2aCard } from './schemas.ts';

@@ -4,41 +4,26 @@ import {
   type ServedAgent,
   type ServedCard,
   type ServedEvent,
-  type ServedSkill,
   type ServedTask,
   type TaskQuery,
 } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
-import { depthHeader, getCallDepth } from '../../core/agent-depth.ts';
-import { requireEnv } from '../../core/environment.ts';
-import { notFound } from '../../core/errors/errors.ts';
-import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore, type TaskOwner } from '../../domain/a2a-tasks/task-store.ts';
 import type { Message } from '../../domain/conversations/message.ts';
-import {
-  assertOpen,
-  type ExposedItem,
-  type ExposedSurface,
-  exposedItems,
-  runnableItems,
-} from '../../domain/surfaces/exposed-item.ts';
 import { cancelTask, type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { toTaskView } from '../../execution/a2a-tasks/task-view.ts';
-import { batchStore } from '../../execution/batches/batch-store.ts';
-import { batchStarter } from '../../execution/batches/start-batch.ts';
-import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Principal } from '../../platform/identity/principal.ts';
-import { runScope } from '../responses/flow-response.ts';
-import { surfaceRunScope } from '../surface/start-exposed.ts';
 import { answerOnce } from './answer-task.ts';
 import { followTask, followToEnd, taskEvents } from './follow-task.ts';
-import { type A2aCall, surfaceA2aPath, userMessage } from './parameters.ts';
-import { type StartedTask, startTask } from './start-task.ts';
+import type { A2aCall } from './parameters.ts';
+import { userMessage } from './parameters.ts';
+import { itemOfTask, selectItem } from './skills.ts';
+import type { StartedTask } from './start-task.ts';
+import { startTask } from './start-task.ts';
 import { taskReceivers } from './task-receivers.ts';
 
-function serveSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {
+export function serveSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {
   const tasks = a2aTaskStore(scope);
   const progressOf = taskProgress(scope);
   const receivers = taskReceivers(scope, call.owner);
@@ -158,105 +143,4 @@ async function readMessages(scope: Scope, task: A2aTask): Promise<Message[]> {
 function dropFiles(parts: readonly A2aPart[]): Message {
   const kept = parts.filter((part) => 'text' in part || 'data' in part);
   return userMessage(kept.length > 0 ? kept : [{ text: '(A file)' }]);
-}
-
-/** All uses, because the flow or the agent decides which services a run calls. */
-export const a2aScope = /* @__PURE__ */ using(
-  [
-    surfaceRunScope,
-    runScope,
-    a2aTaskStore,
-    taskProgress,
-    pushConfigStore,
-    batchStarter,
-    batchStore,
-    'credentials' as const,
-  ],
-  (all: Scope) => all,
-);
-
-/** Reserved to hand a run over, and to tell the caller. */
-const reserveMs = 8_000;
-
-export interface A2aSurfaceRequest {
-  params: { id: string; surfaceId: string };
-  principal: Principal;
-  header: (name: string) => string | undefined;
-  timeLeftMs: () => number;
-  requestId: string;
-  baseUrl: () => string;
-}
-
-/** `gone`: to be aborted when the caller is. @throws 403, 404; 422 if agents call each other too deeply. */
-export async function openSurface(
-  scope: Scope,
-  { params, principal, header, timeLeftMs, requestId, baseUrl }: A2aSurfaceRequest,
-): Promise<{ agent: ServedAgent; gone: AbortController }> {
-  const whole = await exposedItems(scope).findSurface(params.id, params.surfaceId);
-  if (whole.surface.type !== 'a2a') throw notFound('A2A agent');
-  assertOpen(whole.surface, principal);
-  const gone = new AbortController();
-  const left = timeLeftMs();
-  const call = {
-    principal,
-    requestId,
-    timeLeftMs: left,
-    depth: getCallDepth(header(depthHeader)),
-    owner: { surfaceId: whole.surface.id, caller: toCaller(principal) },
-    items: runnableItems(whole.exposed, principal),
-    signal: AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, left - reserveMs))]),
-  };
-  return { agent: serveSurface(scope, call, toServedCard(whole, baseUrl())), gone };
-}
-
-/** Users share their tasks between their keys and sessions. */
-const toCaller = ({ kind, keyId, userId }: Principal) => (kind === 'surface' && keyId ? keyId : userId);
-
-export const toServedCard = ({ surface, product, exposed }: ExposedSurface, baseUrl: string): ServedCard => ({
-  name: surface.name,
-  description: product.description ?? product.name,
-  version: String(surface.revision),
-  url: baseUrl + surfaceA2aPath({ id: surface.productId, surfaceId: surface.id }),
-  oidcIssuer: requireEnv('OIDC_ISSUER'),
-  skills: exposed.map(toServedSkill),
-});
-
-const toSkillId = ({ item }: ExposedItem) => item.endpointSlug ?? item.id;
-
-/** An item as a skill. Its description names its parameters: skills have no member for them. */
-function toServedSkill(exposed: ExposedItem): ServedSkill {
-  const { item, capability } = exposed;
-  const description = item.exposedDescription ?? capability.capabilityDescription ?? '';
-  const { properties = {}, required = [] } = (capability.parametersSchema ?? {}) as {
-    properties?: Record<string, unknown>;
-    required?: string[];
-  };
-  const names = Object.keys(properties).map((name) =>
-    required.includes(name) ? name : `${name} (optional)`,
-  );
-  const isText = names.length === 0 || (names.length === 1 && names[0] === 'message');
-  return {
-    id: toSkillId(exposed),
-    name: item.exposedName ?? capability.capabilityName,
-    description: [description, isText ? '' : `Parameters: ${names.join(', ')}`].filter(Boolean).join('\n'),
-    tags: [capability.agentId === null ? 'flow' : 'agent'],
-  };
-}
-
-/** The item that a message is for: the skill that it names, or the entry point, or the only one (D211). @throws A2aRefusal */
-function selectItem(items: readonly ExposedItem[], skillId: string | undefined): ExposedItem {
-  const named = items.find((each) => toSkillId(each) === skillId);
-  if (named) return named;
-  const entry = items.find(({ item }) => item.isEntryPoint) ?? (items.length === 1 ? items[0] : undefined);
-  if (entry && skillId === undefined) return entry;
-  const ids = items.map(toSkillId).join(', ') || 'none';
-  const what = skillId === undefined ? 'Name a skill in message.metadata.skillId' : 'There is no such skill';
-  throw new A2aRefusal('malformed', `${what}. The skills are: ${ids}`);
-}
-
-/** The item of a task, which may have been disabled since. @throws A2aRefusal */
-function itemOfTask(items: readonly ExposedItem[], { itemId }: A2aTask): ExposedItem {
-  const found = items.find(({ item }) => item.id === itemId);
-  if (found) return found;
-  throw new A2aRefusal('unsupported', 'The skill of the task is not offered any more');
 }
