@@ -1,7 +1,7 @@
 import { log } from '../../shared/core/log.ts';
 import { agentCards, refreshDueCards } from '../../shared/domain/agents/agent-cards.ts';
 import { batchPlanner } from '../../shared/execution/batches/batch-plan.ts';
-import { resumeStalledBatches } from '../../shared/execution/batches/dead-letter-records.ts';
+import { resumeStalledBatches } from '../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecutions } from '../../shared/execution/dispatch/end-execution.ts';
 import { endRunsOfEarlierProcess } from '../../shared/execution/dispatch/lost-runs.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';

@@ -8,7 +8,7 @@ import { queues } from '../../../infra/resources.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { batchEntity } from '../../../shared/execution/batches/batch.ts';
 import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
-import { resumeIfStalled } from '../../../shared/execution/batches/dead-letter-records.ts';
+import { resumeIfStalled } from '../../../shared/execution/batches/stalled-batches.ts';
 import {
   listUnfinishedCleanups,
   tombstoneEntity,

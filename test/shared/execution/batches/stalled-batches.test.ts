@@ -6,7 +6,7 @@ import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchEntity, batchSweep } from '../../../../shared/execution/batches/batch.ts';
 import { batchPlanner, toRecordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
-import { resumeIfStalled } from '../../../../shared/execution/batches/dead-letter-records.ts';
+import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { batchDefaults, batchStarter } from '../../../../shared/execution/batches/start-batch.ts';
 import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import { toStoredIndexKeys, toStoredKey } from '../../../../shared/platform/data/keys.ts';
