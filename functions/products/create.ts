@@ -1,4 +1,4 @@
-import { productCreator } from '../../shared/domain/products/product-store.ts';
+import { productCreator } from '../../shared/domain/products/create-product.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { CreateProductBody } from './schemas.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CreatedProduct } from '../../shared/domain/products/product-store.ts';
+import type { CreatedProduct } from '../../shared/domain/products/create-product.ts';
 import { toWholeProduct, WholeProductResponse } from './schemas.ts';
 
 const TestApiKey = z.object({

@@ -1,5 +1,6 @@
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
-import { productCreator, productStore } from '../../../../shared/domain/products/product-store.ts';
+import { productCreator } from '../../../../shared/domain/products/create-product.ts';
+import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { exposedItems } from '../../../../shared/domain/surfaces/exposed-item.ts';
 import { productCapabilities } from '../../../../shared/domain/surfaces/product-capabilities.ts';
 import { productRemover, surfaceRemover } from '../../../../shared/domain/surfaces/remove-product.ts';
