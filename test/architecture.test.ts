@@ -207,7 +207,7 @@ const parsedByDoubles: Record<string, string> = {
   'shared/protocols/api-mcp/operations.ts': 'our own document',
   'shared/domain/conversations/message-pages.ts': 'our own cursors',
   'shared/domain/flows/checking/flow-steps.ts': 'checks the text of a schema',
-  'shared/domain/surfaces/secrets/surface-secrets.ts': 'our own texts',
+  'shared/domain/surfaces/secrets/surface-plaintexts.ts': 'our own texts',
   'shared/domain/mcp-connections/connection-secrets.ts': 'tokens, and seconds',
   'shared/domain/budgets/thresholds.ts': 'our own message',
   'shared/domain/a2a-tasks/push-config-store.ts': 'our own texts',

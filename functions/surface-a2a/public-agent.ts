@@ -1,5 +1,5 @@
 import { notFound } from '../../shared/core/errors/errors.ts';
-import { surfaceSignerEntity } from '../../shared/domain/surfaces/secrets/surface-secrets.ts';
+import { surfaceSignerEntity } from '../../shared/domain/surfaces/secrets/surface-signer.ts';
 import type { Surface } from '../../shared/domain/surfaces/surface/surface.ts';
 import { defineScope } from '../../shared/platform/auth/public-scope.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { resourceId } from '../../shared/core/ids.ts';
-import { signerOfSurface } from '../../shared/domain/surfaces/secrets/surface-secrets.ts';
+import { signerOfSurface } from '../../shared/domain/surfaces/secrets/surface-signer.ts';
 import { hasSignature } from '../../shared/domain/surfaces/surface/verify-webhook.ts';
 import { signatureOrCredential } from '../../shared/platform/auth/optional-credential.ts';
 

@@ -15,7 +15,7 @@ import { apiKeyStore } from '../api-keys/api-key-store.ts';
 import { createKeyValueRemoval, testKeyValueEntity } from '../api-keys/key-values.ts';
 import { type Product, productEntity } from '../products/product.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
-import { listUsedSecretKeys } from './secrets/surface-secrets.ts';
+import { listUsedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { surfaceEntity } from './surface/surface.ts';
 import { surfaceStore } from './surface-store.ts';
 

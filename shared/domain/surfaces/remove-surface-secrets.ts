@@ -1,7 +1,8 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { surfaceSecretRevoker } from '../secrets/secret-vault.ts';
-import { surfaceSecretEntity, surfaceSignerEntity } from './secrets/surface-secrets.ts';
+import { surfaceSecretEntity } from './secrets/surface-secret-entity.ts';
+import { surfaceSignerEntity } from './secrets/surface-signer.ts';
 
 /** Makes the plaintexts of a surface that was deleted, or was not created, unreadable. Idempotent. */
 export const surfaceSecretRemover = /* @__PURE__ */ using(

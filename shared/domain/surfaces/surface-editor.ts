@@ -18,7 +18,9 @@ import { productEntity } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
 import { cardKeys } from './card-keys.ts';
 import { surfaceSecretRemover } from './remove-surface-secrets.ts';
-import { listUsedSecretKeys, surfaceSecretWriter, surfaceSignerEntity } from './secrets/surface-secrets.ts';
+import { listUsedSecretKeys } from './secrets/surface-secret-uses.ts';
+import { surfaceSecretWriter } from './secrets/surface-secret-writer.ts';
+import { surfaceSignerEntity } from './secrets/surface-signer.ts';
 import { type Surface, surfaceEntity } from './surface/surface.ts';
 import { extractSecrets, listPlaintextIds, type SealedMembers } from './surface/surface-secret-places.ts';
 import {

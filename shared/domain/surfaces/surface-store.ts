@@ -9,7 +9,7 @@ import { exists, type Write } from '../../platform/data/writes.ts';
 import { createSecretUseWrites } from '../flows/secret-keys.ts';
 import { type Product, productEntity, productPartition } from '../products/product.ts';
 import { productStore } from '../products/product-store.ts';
-import { listUsedSecretKeys } from './secrets/surface-secrets.ts';
+import { listUsedSecretKeys } from './secrets/surface-secret-uses.ts';
 import { type Surface, surfaceEntity, surfacesPartition } from './surface/surface.ts';
 import { toFittingItem } from './surface-changes.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import {
   surfaceSecretEntity,
-  surfaceSecrets,
   surfaceSecretsPartition,
-} from '../../../shared/domain/surfaces/secrets/surface-secrets.ts';
+} from '../../../shared/domain/surfaces/secrets/surface-secret-entity.ts';
+import { surfaceSecrets } from '../../../shared/domain/surfaces/secrets/surface-secrets.ts';
 import { surfaceEntity } from '../../../shared/domain/surfaces/surface/surface.ts';
 import { surfaceEditor } from '../../../shared/domain/surfaces/surface-editor.ts';
 import { surfaceStore } from '../../../shared/domain/surfaces/surface-store.ts';

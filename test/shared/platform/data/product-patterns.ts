@@ -4,7 +4,7 @@ import { productStore } from '../../../../shared/domain/products/product-store.t
 import { exposedItems } from '../../../../shared/domain/surfaces/exposed-item.ts';
 import { productCapabilities } from '../../../../shared/domain/surfaces/product-capabilities.ts';
 import { productRemover, surfaceRemover } from '../../../../shared/domain/surfaces/remove-product.ts';
-import { signerOfSurface } from '../../../../shared/domain/surfaces/secrets/surface-secrets.ts';
+import { signerOfSurface } from '../../../../shared/domain/surfaces/secrets/surface-signer.ts';
 import { surfaceDetails } from '../../../../shared/domain/surfaces/surface-details.ts';
 import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { surfaceItems } from '../../../../shared/domain/surfaces/surface-items.ts';
