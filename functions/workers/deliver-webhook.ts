@@ -1,7 +1,8 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { thresholdAttempt } from '../../shared/domain/budgets/thresholds.ts';
 import { deliveryOutbox } from '../../shared/domain/deliveries/delivery.ts';
-import { attemptReceived, DeliveryMessage } from '../../shared/domain/deliveries/outbox-worker.ts';
+import { DeliveryMessage } from '../../shared/domain/deliveries/outbox-messages.ts';
+import { attemptReceived } from '../../shared/domain/deliveries/outbox-worker.ts';
 import { deliverer } from '../../shared/domain/deliveries/tenant-deliveries.ts';
 import { approvalAttempt } from '../../shared/domain/run-waits/approval-attempt.ts';
 import { taskRequests } from '../../shared/execution/a2a-tasks/task-view.ts';

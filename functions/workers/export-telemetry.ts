@@ -1,5 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { attemptReceived, ExportMessage } from '../../shared/domain/deliveries/outbox-worker.ts';
+import { ExportMessage } from '../../shared/domain/deliveries/outbox-messages.ts';
+import { attemptReceived } from '../../shared/domain/deliveries/outbox-worker.ts';
 import { exportOutbox } from '../../shared/domain/telemetry/run-export.ts';
 import { runExporter } from '../../shared/execution/telemetry/tenant-exports.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';

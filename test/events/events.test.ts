@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { entries } from '../../infra/aws/conventions/entries.ts';
 import { findEntry, lambdaPath } from '../../infra/local/replay.ts';
 import { invoke } from '../../infra/local/runtime/invoke.ts';
-import { DeliveryMessage, ExportMessage } from '../../shared/domain/deliveries/outbox-worker.ts';
+import { DeliveryMessage, ExportMessage } from '../../shared/domain/deliveries/outbox-messages.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage, TimerMessage } from '../../shared/execution/batches/run-message.ts';

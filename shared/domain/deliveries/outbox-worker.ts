@@ -1,6 +1,13 @@
+/**
+ * What workers do with the items of an outbox: attempt those that messages name, and send messages that are missing.
+ *
+ * Each tenant's messages of an invocation are attempted in one of its places (`platform/tenant-places.ts`), so that no tenant
+ * has all of a worker's concurrency. Without a free place, a message asks again later, and the sweep of its item waits as long.
+ * A message whose attempt throws is delivered again by SQS. The sweep runs every minute and sends a message for each item
+ * that is due and has none: after long pauses, and after crashes.
+ */
+
 import type { SQSBatchItemFailure, SQSBatchResponse } from 'aws-lambda';
-import * as z from 'zod';
-import { createBoundedMap } from '../../core/cache.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
@@ -11,15 +18,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { productionRuntime, type Runtime } from '../../platform/runtime.ts';
 import { acquirePlace, type Pool, placeDelaySeconds } from '../../platform/tenant-places.ts';
 import { earlyMs, type Outbox, outboxQueue, postponeSweep } from './outbox.ts';
-
-/**
- * What workers do with the items of an outbox: attempt those that messages name, and send messages that are missing.
- *
- * Each tenant's messages of an invocation are attempted in one of its places (`platform/tenant-places.ts`), so that no tenant
- * has all of a worker's concurrency. Without a free place, a message asks again later, and the sweep of its item waits as long.
- * A message whose attempt throws is delivered again by SQS. The sweep runs every minute and sends a message for each item
- * that is due and has none: after long pauses, and after crashes.
- */
 
 type Message<Key> = Key & {
   tenant: string;
@@ -115,33 +113,3 @@ export async function sweepOutbox<E extends AnyEntity, Key extends { id: string 
     if (timeLeftMs() < reserveMs) return;
   }
 }
-
-/** How often a message found no place of the tenant. */
-const waits = z.int().optional();
-
-/** Asks for an attempt of a delivery. */
-export const DeliveryMessage = z.object({ tenant: z.string(), surfaceId: z.string(), id: z.string(), waits });
-export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
-
-/** Asks for the export of the run of an id. */
-export const ExportMessage = z.object({ tenant: z.string(), id: z.string(), to: z.string(), waits });
-export type ExportMessage = z.infer<typeof ExportMessage>;
-
-/** An origin that has just refused gets one request in a while from this process, however many wait for it. */
-const quietMsMin = 2_000;
-const quietMsMax = 60_000;
-
-/** Each with the Unix ms until which it is left in peace. Only what this process saw. */
-const quietUntil = createBoundedMap<number>({ entriesMax: 1_000 });
-
-/** How long an origin is to be left in peace. */
-export const quietMsLeft = (origin: string, now: Date): number =>
-  Math.max(0, (quietUntil.get(origin) ?? 0) - now.getTime());
-
-/** @param askedMs What it asks for. */
-export function recordRefusal(origin: string, now: Date, askedMs = 0): void {
-  const quietMs = Math.min(Math.max(askedMs, quietMsMin), quietMsMax);
-  quietUntil.set(origin, now.getTime() + quietMs);
-}
-
-export const recordSuccess = (origin: string): void => void quietUntil.delete(origin);

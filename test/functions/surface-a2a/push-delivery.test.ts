@@ -5,7 +5,7 @@ import { findTaskEndNotification, notifyTaskEnd } from '../../../shared/domain/a
 import { a2aTaskStore } from '../../../shared/domain/a2a-tasks/task-store.ts';
 import { thresholdAttempt } from '../../../shared/domain/budgets/thresholds.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../shared/domain/deliveries/delivery.ts';
-import type { DeliveryMessage } from '../../../shared/domain/deliveries/outbox-worker.ts';
+import type { DeliveryMessage } from '../../../shared/domain/deliveries/outbox-messages.ts';
 import { deliverer } from '../../../shared/domain/deliveries/tenant-deliveries.ts';
 import { approvalAttempt } from '../../../shared/domain/run-waits/approval-attempt.ts';
 import { recordEnd } from '../../../shared/execution/a2a-tasks/task-progress.ts';

@@ -1,4 +1,4 @@
-import type { ExportMessage } from '../../../shared/domain/deliveries/outbox-worker.ts';
+import type { ExportMessage } from '../../../shared/domain/deliveries/outbox-messages.ts';
 import { runExportEntity } from '../../../shared/domain/telemetry/run-export.ts';
 import { createExportNotification } from '../../../shared/domain/telemetry/telemetry-notice.ts';
 import { TelemetryBody } from '../../../shared/domain/telemetry/telemetry-setting.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
-import type { DeliveryMessage } from '../../../../shared/domain/deliveries/outbox-worker.ts';
+import type { DeliveryMessage } from '../../../../shared/domain/deliveries/outbox-messages.ts';
 import { webhookEvents } from '../../../../shared/domain/surfaces/surface/webhook-events.ts';
 import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
