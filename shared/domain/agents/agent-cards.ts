@@ -10,16 +10,9 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { agentStore } from './agent-store.ts';
+import { cardScheduleEntity, cardSweep, refreshIntervalMinutes } from './card-schedule.ts';
 import type { Agent } from './config/agent.ts';
-import {
-  agentCardUrl,
-  applyCard,
-  type CardChanges,
-  cardScheduleEntity,
-  cardSweep,
-  refreshIntervalMinutes,
-  toCachedCard,
-} from './external-card.ts';
+import { agentCardUrl, applyCard, type CardChanges, toCachedCard } from './external-card.ts';
 
 /** @throws 400 for a URL that is not allowed or an answer that is no JSON object; 502 if the server fails otherwise. */
 export const agentCardFetcher = /* @__PURE__ */ using([], () => (url: string, signal: AbortSignal) => {

@@ -23,6 +23,7 @@ import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses
 import { assertFits } from '../content-size.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { createSecretUseWrites } from '../flows/secret-keys.ts';
+import { cardScheduleWrites } from './card-schedule.ts';
 import {
   type Agent,
   type AgentContent,
@@ -30,7 +31,6 @@ import {
   agentsPartition,
   toStoredContent,
 } from './config/agent.ts';
-import { cardScheduleWrites } from './external-card.ts';
 
 export interface PrimaryFlow {
   id: string;

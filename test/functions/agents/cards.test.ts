@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { fetchCardOfAgent } from '../../../functions/agents/fetch-agent-card.ts';
 import { refreshAgentCard } from '../../../functions/agents/refresh-agent-card.ts';
 import { refreshDueCards } from '../../../shared/domain/agents/agent-cards.ts';
-import { cardScheduleEntity } from '../../../shared/domain/agents/external-card.ts';
+import { cardScheduleEntity } from '../../../shared/domain/agents/card-schedule.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { productionRuntime } from '../../../shared/platform/runtime.ts';
 import { createAgent, publishAgent, updateAgent } from '../../support/agents/agents.ts';
