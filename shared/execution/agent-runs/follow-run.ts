@@ -1,25 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createBoundedMap } from '../../core/cache.ts';
-import { orAborted } from '../../core/concurrency/abort.ts';
-import { ifMissing } from '../../core/errors/errors.ts';
-import { countCharacters } from '../../core/json/json-texts.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import { describeEarlyEnd, type LoopProgress, openStarts } from '../agent-loop/progress.ts';
-import { type AgentExecution, isExecutionOver } from './agent-execution.ts';
-import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
-import { chunkStore, isAfter, type OutputChunk, registerFollower, takeFollowing } from './live-output.ts';
-import { openReplay, replayEvents } from './run-events.ts';
-import { RunLost } from './run-journal.ts';
-import {
-  type EndEvent,
-  endWithoutLog,
-  findExecution,
-  type LogPage,
-  loadRun,
-  runLogReader,
-  toDeletedRun,
-} from './run-log.ts';
-
 /**
  * Follows a run from any process: its events after a number, from the log, then as they come, until it ends or waits.
  * The readers of a process share one feed per run, which looks at the execution, the next page of the log and the
@@ -28,6 +6,17 @@ import {
  * Each reader keeps only its replay (`run-events.ts`). Nothing is stored but the registration that lets the run's
  * process write chunks (`live-output.ts`).
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createBoundedMap } from '../../core/cache.ts';
+import { orAborted } from '../../core/concurrency/abort.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
+import { countCharacters } from '../../core/json/json-texts.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type AgentExecution, isExecutionOver } from './agent-execution.ts';
+import type { NumberedEvent } from './agent-run-event.ts';
+import { chunkStore, isAfter, type OutputChunk, registerFollower, takeFollowing } from './live-output.ts';
+import { openReplay } from './run-events.ts';
+import { findExecution, type LogPage, runLogReader, toDeletedRun } from './run-log.ts';
 
 /**
  * The events of a run after a number, and then those that follow, until it ends or waits for somebody. Any number of
@@ -230,41 +219,3 @@ const keptCharactersMax = 2_000_000;
 function keep(name: string, page: LogPage): void {
   if (countCharacters(page.entries, keptCharactersMax) <= keptCharactersMax) fullPages.set(name, page);
 }
-
-/** The events of a run in front of its caller, who also gets the end if another request ended the run. */
-export async function* readEventsToEnd(
-  scope: Scope,
-  started: AgentExecution,
-  events: AsyncIterable<NumberedEvent>,
-): AsyncGenerator<NumberedEvent, void> {
-  const starts = openStarts();
-  let last: NumberedEvent | undefined;
-  try {
-    for await (const event of events) {
-      last = event;
-      if (isProgress(event.event)) starts.track(event.event);
-      yield event;
-    }
-  } catch (error) {
-    if (!(error instanceof RunLost)) throw error;
-    const deleted = { execution: toDeletedRun(started), log: [] };
-    const { execution, log } = await loadRun(scope, started.id).catch(ifMissing(deleted));
-    if (!isExecutionOver(execution)) throw error;
-    const ended = log.length > 0 ? replayEvents(execution, log, -1).find(isEnd) : undefined;
-    const end = ended ?? endWithoutLog(execution, 0);
-    const why = {
-      error: execution.error ?? describeEarlyEnd(String(execution.stopReason)),
-      at: end.event.end.at,
-    };
-    // The caller got pieces of texts that the log does not number.
-    let lastSeq = last?.seq ?? -1;
-    const turnId = last?.turnId;
-    for (const event of starts.ends(why)) yield { executionId: execution.id, seq: ++lastSeq, turnId, event };
-    yield { ...end, seq: Math.max(end.seq, lastSeq + 1) };
-  }
-}
-
-const isProgress = (event: AgentRunEvent): event is LoopProgress =>
-  event.type !== 'started' && event.type !== 'awaiting' && event.type !== 'ended';
-
-const isEnd = (event: NumberedEvent): event is EndEvent => event.event.type === 'ended';

@@ -1,4 +1,4 @@
-import { readEventsToEnd } from '../agent-runs/follow-run.ts';
+import { readEventsToEnd } from '../agent-runs/events-to-end.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';
 
 /** Cancelled when the caller leaves, and lost with its process. */
