@@ -9,7 +9,7 @@ import {
   findSlugItem,
 } from '../../shared/domain/surfaces/exposed-item.ts';
 import { toRunSurface } from '../../shared/domain/surfaces/surface/run-surface.ts';
-import { webhookStarter } from '../../shared/execution/targets/start-in-background.ts';
+import { webhookStarter } from '../../shared/execution/targets/start-webhook.ts';
 import { toTarget } from '../../shared/execution/targets/target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

@@ -8,7 +8,7 @@ import {
   receivedWebhookEntity,
   type WebhookRun,
   webhookStarter,
-} from '../../../shared/execution/targets/start-in-background.ts';
+} from '../../../shared/execution/targets/start-webhook.ts';
 import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
 import { newSecret } from '../../support/data/secrets.ts';
 import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';

@@ -10,7 +10,7 @@ import type { RunMessage } from '../../../../shared/execution/batches/run-messag
 import { runRecord } from '../../../../shared/execution/batches/run-record.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/end-execution.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
-import { webhookStarter } from '../../../../shared/execution/targets/start-in-background.ts';
+import { webhookStarter } from '../../../../shared/execution/targets/start-webhook.ts';
 import { decodeReadable } from '../../../../shared/platform/data/entity.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { expectStatus, publishedFlow, template } from '../../../support/flows/flows.ts';

@@ -10,7 +10,7 @@ import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor
 import { surfaceItems } from '../../../../shared/domain/surfaces/surface-items.ts';
 import { surfaceKeys } from '../../../../shared/domain/surfaces/surface-keys.ts';
 import { surfaceStore } from '../../../../shared/domain/surfaces/surface-store.ts';
-import { findDeliveryBatch } from '../../../../shared/execution/targets/start-in-background.ts';
+import { findDeliveryBatch } from '../../../../shared/execution/targets/start-webhook.ts';
 import { completeRecord, recordResources } from '../../../../shared/protocols/mcp/served-by.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
