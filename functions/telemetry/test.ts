@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { telemetryTester } from '../../shared/execution/telemetry/send-spans.ts';
+import { telemetryTester } from '../../shared/execution/telemetry/test-telemetry.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { UrlRefused } from '../../adapters/net/addresses.ts';
 import { SlowServer } from '../../adapters/net/fetch-failure.ts';
 import { type PostAnswer, postOnly } from '../../adapters/net/post-only.ts';
@@ -8,16 +7,10 @@ import { retryAfterMs, StepError } from '../../core/errors/step-error.ts';
 import { createRedactor } from '../../core/redaction/redactor.ts';
 import { truncate } from '../../core/text.ts';
 import { getTimeoutMs, recordAnswer, recordTimeout } from '../../domain/deliveries/signed-request.ts';
-import type { Span, Trace } from '../../domain/runs/trace.ts';
-import {
-  type Collector,
-  collectorOfSetting,
-  MissingSecret,
-  secretLengthMin,
-} from '../../domain/telemetry/collector.ts';
-import { telemetryReader } from '../../domain/telemetry/telemetry-store.ts';
+import { type Collector, secretLengthMin } from '../../domain/telemetry/collector.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { splitSpans } from './otlp-requests.ts';
 
 export interface SendingOutcome extends PartOutcome {
   /** Undefined if the collector accepted none. */
@@ -138,108 +131,3 @@ function toShownMessage(text: string, { headers }: Pick<Collector, 'headers'>): 
   const secrets = values.filter((value) => value.trim().length >= secretLengthMin);
   return truncate(createRedactor(secrets.map((value) => ['', value])).text(text), charactersMax);
 }
-
-/** As many as OpenTelemetry's exporters send at once by default. */
-const spansOfRequestMax = 512;
-/** Collectors refuse large requests. */
-const requestCharactersMax = 1_000_000;
-
-/** The spans in parts, each for one request. */
-function* splitSpans(spans: readonly OtlpSpan[]): Generator<OtlpSpan[]> {
-  let part: OtlpSpan[] = [];
-  let characters = 0;
-  for (const span of spans) {
-    const size = JSON.stringify(span.attributes).length;
-    if (part.length > 0 && (part.length === spansOfRequestMax || characters + size > requestCharactersMax)) {
-      yield part;
-      [part, characters] = [[], 0];
-    }
-    part.push(span);
-    characters += size;
-  }
-  if (part.length > 0) yield part;
-}
-
-/** What follows a span; all spans if it is not among them. */
-export const skipSentSpans = (spans: readonly OtlpSpan[], spanId: string | undefined): OtlpSpan[] =>
-  spans.slice(spans.findIndex((span) => span.spanId === spanId) + 1);
-
-const statuses = { ok: 'ok', error: 'error' } as const;
-
-/** @param endedAt Of the run: for what still goes on in it. ISO 8601. */
-function toOtlpSpan(traceId: string, span: Span, endedAt: string): OtlpSpan {
-  const { spanId, parentSpanId, name, kind, status, attributes, events } = span;
-  const startedAt = Date.parse(span.startedAt);
-  const message = attributes['error.message'];
-  return {
-    traceId,
-    spanId,
-    parentSpanId,
-    name,
-    isClient: kind === 'model',
-    startedAt,
-    endedAt: Math.max(startedAt, Date.parse(span.endedAt ?? endedAt)),
-    status: status === 'ok' || status === 'error' ? statuses[status] : 'unset',
-    ...(status === 'error' && typeof message === 'string' && { statusMessage: message }),
-    attributes: { ...attributes, 'run.span.kind': kind, 'run.span.status': status },
-    events: events.map(({ name, at, attributes }) => ({ name, at: Date.parse(at), attributes })),
-  };
-}
-
-export function toOtlpSpans({ traceId, runId, spans, truncated }: Trace): OtlpSpan[] {
-  const [root] = spans;
-  const endedAt = root?.endedAt ?? new Date().toISOString();
-  return spans.map((span) => {
-    const sent = toOtlpSpan(traceId, span, endedAt);
-    if (span !== root) return sent;
-    return {
-      ...sent,
-      attributes: { ...sent.attributes, 'run.id': runId, ...(truncated && { 'run.truncated': true }) },
-    };
-  });
-}
-
-/** The same for all spans of a trace, in every process: by the trace id's last 56 bits, as OpenTelemetry samples. */
-export const isSampled = (traceId: string, sample: number): boolean =>
-  sample >= 1 || Number.parseInt(traceId.slice(-14), 16) / 2 ** 56 >= 1 - sample;
-
-export interface TestResult {
-  ok: boolean;
-  /** Null without a response. */
-  status: number | null;
-  message: string;
-}
-
-/** Sends one span once, also if the setting is disabled. @throws 404 without a setting */
-export const telemetryTester = /* @__PURE__ */ using(
-  [telemetryReader, collectorOfSetting, spanSender],
-  (scope: Scope) => async (): Promise<TestResult> => {
-    const setting = await telemetryReader(scope)();
-    try {
-      const collector = await collectorOfSetting(scope)(setting);
-      return toTestResult(await spanSender(scope)(collector, [testSpan(scope.now())]));
-    } catch (error) {
-      if (!(error instanceof MissingSecret)) throw error;
-      return { ok: false, status: null, message: error.message };
-    }
-  },
-);
-
-function toTestResult({ error, status, rejectedSpans, said }: SendingOutcome): TestResult {
-  if (error !== null) return { ok: false, status, message: error };
-  if (rejectedSpans > 0)
-    return { ok: false, status, message: `The collector rejected the span${said ? `: ${said}` : ''}` };
-  return { ok: true, status, message: `The collector accepted the span${said ? `, and says: ${said}` : ''}` };
-}
-
-const testSpan = (at: Date) => ({
-  traceId: randomBytes(16).toString('hex'),
-  spanId: randomBytes(8).toString('hex'),
-  parentSpanId: null,
-  name: 'test',
-  isClient: false,
-  startedAt: at.getTime(),
-  endedAt: at.getTime(),
-  status: 'ok' as const,
-  attributes: { test: true },
-});

@@ -14,7 +14,8 @@ import { using } from '../../platform/aws/uses.ts';
 import { payloadRemover } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { runTrace } from '../traces/run-trace.ts';
-import { isSampled, type SendingOutcome, skipSentSpans, spanSender, toOtlpSpans } from './send-spans.ts';
+import { isSampled, skipSentSpans, toOtlpSpans } from './otlp-requests.ts';
+import { type SendingOutcome, spanSender } from './send-spans.ts';
 
 type Export = Leased<typeof runExportEntity>;
 /** What an attempt leaves to later ones. */

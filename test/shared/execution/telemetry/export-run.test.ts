@@ -3,7 +3,7 @@ import { sweepOutbox } from '../../../../shared/domain/deliveries/outbox-worker.
 import { exportOutbox } from '../../../../shared/domain/telemetry/run-export.ts';
 import { createExportNotification } from '../../../../shared/domain/telemetry/telemetry-notice.ts';
 import { telemetryWriter } from '../../../../shared/domain/telemetry/telemetry-store.ts';
-import { isSampled } from '../../../../shared/execution/telemetry/send-spans.ts';
+import { isSampled } from '../../../../shared/execution/telemetry/otlp-requests.ts';
 import { runExporter } from '../../../../shared/execution/telemetry/tenant-exports.ts';
 import { readTenant } from '../../../../shared/platform/data/keys.ts';
 import { logged } from '../../../support/data/log-lines.ts';
