@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { recomputer } from '../../shared/execution/batches/retry-batch.ts';
+import { recomputer } from '../../shared/execution/batches/recompute.ts';
 import { forecaster } from '../../shared/execution/forecast/forecaster.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

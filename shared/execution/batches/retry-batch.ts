@@ -1,3 +1,12 @@
+/**
+ * Runs records of a batch again: as a new batch with the same version that names the first one.
+ * A chain is a first batch and its retries. Order: every batch of the chain has ended (409), the named records belong to
+ * the first batch (400) and exist (404), those whose newest run completed are left out, and so are those whose last step
+ * may have taken effect unless `unsafe` is set (422).
+ * The new batch and the entry in the first batch's list of retries are one transaction, conditional on that list: of two
+ * retries at once one is refused.
+ * With `continues`, runs take over the results of the chain's newest runs (`runs/reused-results.ts`).
+ */
 import {
   conflict,
   type ErrorDetail,
@@ -10,7 +19,7 @@ import {
 import { flowFinder } from '../../domain/flows/flow-store.ts';
 import { recordEntity } from '../../domain/records/record.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
-import { originOfCall, originOfRecompute, type RunLabels } from '../../domain/runs/run-origin.ts';
+import { originOfCall } from '../../domain/runs/run-origin.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -18,21 +27,10 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { checkpointEntity } from '../runs/checkpoint.ts';
 import { listFlowCheckpoints } from '../runs/checkpoint-index.ts';
-import { runVersions } from '../runs/run-versions.ts';
 import { type Batch, batchEntity } from './batch.ts';
 import { batchPlanner, toRecordRunId } from './batch-plan.ts';
 import { BatchRefused, batchStore } from './batch-store.ts';
-import { type BatchOptions, batchStarter, type RunRecordSelection, selectRecords } from './start-batch.ts';
-
-/**
- * Runs records of a batch again: as a new batch with the same version that names the first one.
- * A chain is a first batch and its retries. Order: every batch of the chain has ended (409), the named records belong to
- * the first batch (400) and exist (404), those whose newest run completed are left out, and so are those whose last step
- * may have taken effect unless `unsafe` is set (422).
- * The new batch and the entry in the first batch's list of retries are one transaction, conditional on that list: of two
- * retries at once one is refused.
- * With `continues`, runs take over the results of the chain's newest runs (`runs/reused-results.ts`).
- */
+import { batchStarter } from './start-batch.ts';
 
 /** The records whose last run did not complete, or these. */
 type RetryRecords = 'failed' | readonly string[];
@@ -285,40 +283,3 @@ const toNotInBatchDetail = ({ id, index }: { id: string; index: number }): Error
   code: 'NOT_FOUND',
   message: `The record ${id} was not in the batch`,
 });
-
-export interface RecomputeRequest {
-  flowId: string;
-  /** `published`, `draft`, or the id of a version. */
-  version: string;
-  records: RunRecordSelection;
-  options: BatchOptions;
-  labels: RunLabels;
-}
-
-/** Runs a version of a flow on records again, where something changed. */
-export const recomputer = /* @__PURE__ */ using([batchStarter, runVersions, flowFinder], (scope: Scope) => {
-  /** @throws 404, 400 without records, 409 without such a version */
-  return async (
-    { flowId, version, records, options, labels }: RecomputeRequest,
-    principal: Principal,
-    timeLeftMs: () => number,
-  ): Promise<Batch> => {
-    const flow = await flowFinder(scope).find(flowId);
-    const [{ id: flowVersionId }, selected] = await Promise.all([
-      runVersions(scope).resolve(flow, principal.environment, version),
-      selectRecords(scope, records, timeLeftMs),
-    ]);
-    if (!selected || ('recordIds' in selected && selected.recordIds.length === 0))
-      throw createNothingSelectedError();
-    const selection = { options, flowVersionId };
-    return batchStarter(scope).startSelected(
-      flow,
-      selected,
-      { ...selection, origin: originOfRecompute(principal, labels) },
-      principal,
-    );
-  };
-});
-
-export const createNothingSelectedError = () =>
-  invalidAt('recordFilter', 'NO_RECORDS', 'No record matches the filter');

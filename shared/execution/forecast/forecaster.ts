@@ -22,7 +22,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { agentVersionReader } from '../agent-runs/agents-adapter.ts';
-import { createNothingSelectedError } from '../batches/retry-batch.ts';
+import { createNothingSelectedError } from '../batches/recompute.ts';
 import {
   type BatchOptions,
   batchStarter,
