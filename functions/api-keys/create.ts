@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
-import { testKeyValues } from '../../shared/domain/api-keys/key-values.ts';
 import { newApiKey } from '../../shared/domain/api-keys/new-api-key.ts';
+import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { generateKey } from '../../shared/platform/auth/key-format.ts';
 import { clock, ids } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

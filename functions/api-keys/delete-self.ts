@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { notFound } from '../../shared/core/errors/errors.ts';
-import { keyRemoval } from '../../shared/domain/api-keys/key-values.ts';
+import { keyRemoval } from '../../shared/domain/api-keys/key-removal.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { keyRemoval } from '../../shared/domain/api-keys/key-values.ts';
+import { keyRemoval } from '../../shared/domain/api-keys/key-removal.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ApiKeyParams } from './schemas.ts';

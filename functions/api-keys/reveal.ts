@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { conflict, forbidden } from '../../shared/core/errors/errors.ts';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
-import { testKeyValues } from '../../shared/domain/api-keys/key-values.ts';
+import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { testKeyValues } from '../../shared/domain/api-keys/key-values.ts';
 import { newApiKey } from '../../shared/domain/api-keys/new-api-key.ts';
+import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { apiKeyEntity, credentialEntity, toCredential } from '../../shared/platform/auth/api-key.ts';
 import {
   generateKey,

@@ -1,4 +1,4 @@
-import { moveTestKeyValues } from '../domain/api-keys/key-values.ts';
+import { moveTestKeyValues } from '../domain/api-keys/move-test-key-values.ts';
 import type { Migration } from '../platform/migrations/run-migration.ts';
 
 /** All migrations. Their order means nothing: each reads every shape that its release reads. */

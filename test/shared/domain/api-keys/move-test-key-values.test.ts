@@ -4,7 +4,8 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
-import { moveTestKeyValues, testKeyValueEntity } from '../../../../shared/domain/api-keys/key-values.ts';
+import { testKeyValueEntity } from '../../../../shared/domain/api-keys/key-values.ts';
+import { moveTestKeyValues } from '../../../../shared/domain/api-keys/move-test-key-values.ts';
 import { apiKeyEntity } from '../../../../shared/platform/auth/api-key.ts';
 import { composeSecretName } from '../../../../shared/platform/aws/secrets-manager.ts';
 import { brokenTable, outage } from '../../../support/data/broken-table.ts';
