@@ -1,3 +1,10 @@
+/**
+ * The port through which flows and agents run agents: starts or resumes the inner run and waits for its answer.
+ * The id of an inner run derives from the call, so a repeated call finds its run: one that has ended is replayed, one
+ * whose process died is taken over and continued. It runs in the process of its parent, and stops with it.
+ * An inner run cannot wait for somebody: it ends with an error instead. A failure is an answer with `error`; only a
+ * parent that goes on elsewhere throws `RunLost`.
+ */
 import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { noSpending } from '../../adapters/ports/spending.ts';
@@ -11,13 +18,13 @@ import { agentVersions } from '../../domain/agents/agent-versions.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { originInside, type ParentListing } from '../../domain/runs/run-origin.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
-import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { RunBudget } from '../agent-loop/run-budget.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './agent-execution.ts';
 import { agentToRun, inlineAgent, inlineContent } from './agent-input.ts';
 import type { NumberedEvent } from './agent-run-event.ts';
+import { nameOfVersion } from './agent-version-reader.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
 import { replayEvents } from './run-events.ts';
 import { RunLost } from './run-journal.ts';
@@ -25,14 +32,6 @@ import { loadInput, loadRun } from './run-log.ts';
 import { type AgentRunRequest, startRun } from './start-run.ts';
 import { endRun } from './sweep-runs.ts';
 import { acquireLease } from './take-run.ts';
-
-/**
- * The port through which flows and agents run agents: starts or resumes the inner run and waits for its answer.
- * The id of an inner run derives from the call, so a repeated call finds its run: one that has ended is replayed, one
- * whose process died is taken over and continued. It runs in the process of its parent, and stops with it.
- * An inner run cannot wait for somebody: it ends with an error instead. A failure is an answer with `error`; only a
- * parent that goes on elsewhere throws `RunLost`.
- */
 
 export interface ParentRun
   extends Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth' | 'userId' | 'organizationId' | 'surface'> {
@@ -171,19 +170,3 @@ async function startAgent(scope: Scope, parent: ParentRun, request: Request): Pr
   };
   return startRun(scope, runRequest, sandbox(scope));
 }
-
-/** What stands for the version of an agent in a request: equal for those that do the same. @throws StepError */
-async function nameOfVersion(choice: Chosen): Promise<string> {
-  const { versionId, content } = await choice.catch((error) => {
-    throw error instanceof ServiceError ? new StepError(error.message) : error;
-  });
-  return JSON.stringify([versionId, content]);
-}
-
-/** @throws StepError if there is no such agent */
-export const agentVersionReader = /* @__PURE__ */ using(
-  [agentVersions],
-  (scope: Scope) =>
-    (id: string): Promise<string> =>
-      nameOfVersion(agentVersions(scope).toRun(id, { environment: 'production' })),
-);

@@ -21,7 +21,7 @@ import { toolsPort } from '../../domain/tools/tool-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { agentVersionReader } from '../agent-runs/agents-adapter.ts';
+import { agentVersionReader } from '../agent-runs/agent-version-reader.ts';
 import { createNothingSelectedError } from '../batches/recompute.ts';
 import {
   type BatchOptions,
