@@ -14,7 +14,7 @@ import { toTarget } from '../../shared/execution/targets/target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { toSurfaceCaller, toSurfaceVisitor } from '../../shared/platform/identity/principal.ts';
-import { assertParameters, targetGone } from '../../shared/protocols/surface/start-exposed.ts';
+import { assertParameters, targetGone } from '../../shared/protocols/surface/parameters.ts';
 import { senderOrCaller } from './caller.ts';
 import { describedInputs, isSlackForm, receivedDeliveryId, slackChallenge, webhookInputs } from './event.ts';
 

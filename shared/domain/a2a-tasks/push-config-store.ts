@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
-import { decrypt, encrypt } from '../../platform/aws/secrets-manager.ts';
+import { decrypt, encrypt } from '../../platform/aws/kms.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';

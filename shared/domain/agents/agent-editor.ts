@@ -17,8 +17,9 @@ import type { Agent, AgentContent } from './config/agent.ts';
 import { AgentConfig } from './config/agent-config.ts';
 import { type CapabilityInput, newCapability } from './config/capabilities.ts';
 import { ExternalConfig, VendorManagedConfig } from './config/external-config.ts';
-import { extractPlaintexts, secretKeysOfAgent } from './credentials/credential-places.ts';
+import { extractPlaintexts } from './credentials/credential-places.ts';
 import { credentialWriter } from './credentials/credential-writer.ts';
+import { secretKeysOfAgent } from './credentials/secret-keys.ts';
 
 /**
  * Creates and edits an agent as its endpoints do: merges the changes, checks the result, takes the plaintexts of credentials

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { decrypt, encrypt } from '../../platform/aws/secrets-manager.ts';
+import { decrypt, encrypt } from '../../platform/aws/kms.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';

@@ -11,7 +11,7 @@ import Big from 'big.js';
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
-import { decrypt, encrypt } from '../../platform/aws/secrets-manager.ts';
+import { decrypt, encrypt } from '../../platform/aws/kms.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -4,7 +4,7 @@ import type { OAuthClient } from '../../adapters/mcp-oauth/collecting-provider.t
 import type { TokenSet } from '../../adapters/mcp-oauth/tokens.ts';
 import { createLoadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
-import { seal, unseal } from '../../platform/aws/secrets-manager.ts';
+import { seal, unseal } from '../../platform/aws/seal.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { McpConnection } from './mcp-connection.ts';

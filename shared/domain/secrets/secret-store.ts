@@ -19,6 +19,7 @@ import type { Write, Writes } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
+import { findSecrets } from './find-secrets.ts';
 import {
   type Secret,
   secretEntity,
@@ -33,7 +34,6 @@ import {
   type SecretChange,
   type SecretInput,
 } from './secret-changes.ts';
-import { findSecrets } from './secret-values.ts';
 import { type SecretVault, secretVault } from './secret-vault.ts';
 
 export type SecretStore = ReturnType<typeof secretStore>;

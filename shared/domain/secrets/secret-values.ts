@@ -1,11 +1,9 @@
 import { createLoadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
-import { SecretKey } from '../../core/variables/secret-references.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { type Secret, secretEntity } from './secret.ts';
+import { findSecrets } from './find-secrets.ts';
 import { type SecretReader, secretReader } from './secret-vault.ts';
 
 export interface VersionedValue {
@@ -58,18 +56,6 @@ export const secretValues = /* @__PURE__ */ using(
       return new Map([...secrets].map(([key, { value }]) => [key, value]));
     },
 );
-
-/** The current secrets of these keys, with any status, by key. */
-export async function findSecrets(table: TenantTable, keys: readonly string[]): Promise<Map<string, Secret>> {
-  const possible = keys.filter((key) => SecretKey.safeParse(key).success);
-  if (possible.length === 0) return new Map();
-  const items = await table.getMany(
-    possible.map((key) => secretEntity.key({ key })),
-    { consistent: true },
-  );
-  const secrets = items.filter((item) => item !== undefined).map((item) => decode(secretEntity, item));
-  return new Map(secrets.map((secret) => [secret.key, secret]));
-}
 
 /** Versions in Secrets Manager are immutable. Concurrent requests for one share the load. */
 const versions = createLoadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });

@@ -15,7 +15,7 @@ import { absent, exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { createSecretUseWrites } from '../flows/secret-keys.ts';
-import { headerSealer } from './collector.ts';
+import { headerSealer } from './header-secrets.ts';
 import {
   hiddenValue,
   listValueSecretKeys,

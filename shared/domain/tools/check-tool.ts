@@ -3,17 +3,14 @@ import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { iterateTexts } from '../../core/json/json-texts.ts';
-import {
-  hasSecretReference,
-  secretKeysInScript,
-  secretKeysInTemplate,
-} from '../../core/variables/secret-references.ts';
+import { hasSecretReference } from '../../core/variables/secret-references.ts';
 import {
   type ConfigText,
   findSyntaxProblems,
   isFlowText,
   listConfigTexts,
 } from '../flows/steps/config-texts.ts';
+import { secretKeysOfTool } from './secret-keys.ts';
 import type { Tool } from './tool.ts';
 import { isHostFixed } from './tool-types/request-config.ts';
 import { findRuntimeType } from './tool-types/runtime-types.ts';
@@ -102,19 +99,3 @@ export async function findParametersProblems(
     message,
   }));
 }
-
-/** Deeper than any valid config. */
-const depthMax = 100;
-
-interface WithConfig {
-  toolType: string;
-  config: Record<string, unknown>;
-}
-
-export const secretKeysOfTool = ({ toolType, config }: WithConfig): string[] => [
-  ...new Set(
-    [...iterateTexts(config, [], depthMax)].flatMap(({ text, path }) =>
-      toolType === 'custom' && path[0] === 'code' ? secretKeysInScript(text) : secretKeysInTemplate(text),
-    ),
-  ),
-];

@@ -12,7 +12,7 @@ import type { TenantTable } from '../../platform/data/table.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { createSecretUseWrites } from '../flows/secret-keys.ts';
 import { assertConnections, listToolConnections } from '../mcp-connections/named-connections.ts';
-import { secretKeysOfTool } from './check-tool.ts';
+import { secretKeysOfTool } from './secret-keys.ts';
 import { type Tool, toolEntity, toolsPartition, toolTypePartition } from './tool.ts';
 import { toolTypeNames } from './tool-types/index.ts';
 

@@ -7,8 +7,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import { flowFinder } from '../flows/flow-store.ts';
 import { isFlowText } from '../flows/steps/config-texts.ts';
-import { findSecrets } from '../secrets/secret-values.ts';
-import { type CheckedTool, listToolTexts, secretKeysOfTool } from './check-tool.ts';
+import { findSecrets } from '../secrets/find-secrets.ts';
+import { type CheckedTool, listToolTexts } from './check-tool.ts';
+import { secretKeysOfTool } from './secret-keys.ts';
 import { isHostFixed } from './tool-types/request-config.ts';
 
 export interface ToolWarning {

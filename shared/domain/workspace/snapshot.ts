@@ -11,7 +11,7 @@ import { flowEntity, versionsPartition } from '../flows/flow.ts';
 import { mcpConnectionStore } from '../mcp-connections/connection-store.ts';
 import { readModelAccount } from '../model-configs/model-account.ts';
 import { recordStore } from '../records/record-store.ts';
-import { findSecrets } from '../secrets/secret-values.ts';
+import { findSecrets } from '../secrets/find-secrets.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentEntry, DocumentKind, ResourceMembers, StoredResource } from './kinds/kind.ts';
 import type { DocumentRoom } from './kinds/read-all.ts';

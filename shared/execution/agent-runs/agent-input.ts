@@ -19,7 +19,7 @@ import { checkAgent, listToolIds } from '../../domain/agents/checks/check-agent.
 import type { Agent, AgentCapability, AgentContent } from '../../domain/agents/config/agent.ts';
 import { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { CapabilityInput, capabilitiesMax, newCapability } from '../../domain/agents/config/capabilities.ts';
-import { secretKeysOfAgent } from '../../domain/agents/credentials/credential-places.ts';
+import { secretKeysOfAgent } from '../../domain/agents/credentials/secret-keys.ts';
 import type { PageTool } from '../../domain/client-sessions/page-tool.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import { credentialField } from '../../domain/flows/steps/mcp-server.ts';

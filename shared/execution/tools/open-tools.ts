@@ -8,7 +8,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { readBuiltinId } from '../../domain/flows/steps/tool-reference.ts';
 import { type BuiltinTool, schemaOfBuiltin } from '../../domain/tools/builtin/builtin-tool.ts';
 import { findBuiltinTool } from '../../domain/tools/builtin/index.ts';
-import { secretKeysOfTool } from '../../domain/tools/check-tool.ts';
+import { secretKeysOfTool } from '../../domain/tools/secret-keys.ts';
 import { getToolType } from '../../domain/tools/tool-types/index.ts';
 import { findRuntimeType, runtimeConfigProblems } from '../../domain/tools/tool-types/runtime-types.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';

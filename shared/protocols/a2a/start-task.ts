@@ -30,7 +30,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { toSurfaceCaller } from '../../platform/identity/principal.ts';
 import { targetEvents } from '../responses/flow-response.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
-import { assertInputs, assertParameters, startExposedRun, targetGone } from '../surface/start-exposed.ts';
+import { assertInputs, assertParameters, targetGone } from '../surface/parameters.ts';
+import { startExposedRun } from '../surface/start-exposed.ts';
 import { type A2aCall, taskParameters, userMessage } from './parameters.ts';
 
 /**

@@ -1,23 +1,21 @@
-import { checkValue } from '../../adapters/json-schema/json-schema.ts';
-import { type Sandbox, sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { createBoundedMap } from '../../core/cache.ts';
-import { ifMissing, invalid, notFound } from '../../core/errors/errors.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import { flowEntity } from '../../domain/flows/flow.ts';
 import type { RunLabels } from '../../domain/runs/run-origin.ts';
 import { type ExposedItem, exposedItems } from '../../domain/surfaces/exposed-item.ts';
 import { type RunTask, toRunSurface } from '../../domain/surfaces/surface/run-surface.ts';
-import { Inputs } from '../../execution/dispatch/request.ts';
 import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';
 import { startTarget, targetScope } from '../../execution/targets/start-target.ts';
-import { type Target, toTarget, toTargetInput } from '../../execution/targets/target.ts';
+import { toTarget, toTargetInput } from '../../execution/targets/target.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { readAhead } from '../../platform/data/read-ahead.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { parseOrReject } from '../../platform/http/validation.ts';
 import { type Principal, toSurfaceCaller } from '../../platform/identity/principal.ts';
 import { targetEvents, targetResult } from '../responses/flow-response.ts';
 import { hideReasons, type OutwardRun, outwardResponse } from './outward.ts';
+import { assertInputs, assertParameters, targetGone } from './parameters.ts';
 
 export const surfaceRunScope = using([exposedItems, targetScope], (all: Scope) => all);
 
@@ -80,26 +78,4 @@ export function readLastFlowAhead(scope: Scope, surfaceId: string, name: string)
 
 export function rememberFlow({ surface, capability }: ExposedItem, name: string): void {
   if (capability.flowId) lastFlows.set(toKey(surface.id, name), capability.flowId);
-}
-
-/** @throws 400 that names each parameter that does not fit. */
-export async function assertParameters(
-  sandbox: Sandbox,
-  schema: Record<string, unknown> | null,
-  parameters: Record<string, unknown>,
-): Promise<void> {
-  const problems = schema ? await checkValue(sandbox, schema, parameters) : [];
-  if (problems.length === 0) return;
-  throw invalid(problems.map(({ path, message }) => ({ path, code: 'INVALID_VALUE', message })));
-}
-
-/** Parameters of a flow are its variables. @throws 400 that names each that cannot be one */
-export function assertInputs(parameters: Record<string, unknown>): void {
-  parseOrReject(Inputs, parameters);
-}
-
-/** For what a surface exposes, but the tenant has deleted. */
-export function targetGone({ kind }: Pick<Target, 'kind'>) {
-  const message = `The ${kind} that this endpoint runs was deleted`;
-  return notFound(kind === 'flow' ? 'Flow' : 'Agent', [{ code: 'NOT_FOUND', message }]);
 }

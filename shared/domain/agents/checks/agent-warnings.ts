@@ -5,7 +5,7 @@ import { flowEntity } from '../../flows/flow.ts';
 import { readBuiltinId, ToolReference } from '../../flows/steps/tool-reference.ts';
 import { isConfigId, readModelAccount } from '../../model-configs/model-account.ts';
 import { findModelNameProblem } from '../../model-configs/model-name-problem.ts';
-import { findSecrets } from '../../secrets/secret-values.ts';
+import { findSecrets } from '../../secrets/find-secrets.ts';
 import { findBuiltinTool } from '../../tools/builtin/index.ts';
 import { readTools } from '../../tools/tool-store.ts';
 import type { Agent } from '../config/agent.ts';

@@ -17,7 +17,7 @@ import { findParametersProblems } from '../../tools/check-tool.ts';
 import { findOwnToolProblems, type OwnTools } from '../../tools/own-tool-problems.ts';
 import type { AgentContent } from '../config/agent.ts';
 import type { AgentTools } from '../config/agent-config.ts';
-import { listCredentialTexts, listOtherTexts, secretKeysOfAgent } from '../credentials/credential-places.ts';
+import { listCredentialTexts, listOtherTexts, secretKeysOfAgent } from '../credentials/secret-keys.ts';
 
 /** The transaction that saves the agent writes one item per secret. */
 const secretsMax = 40;

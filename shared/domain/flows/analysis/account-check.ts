@@ -21,7 +21,7 @@ import { unknownTarget } from '../../agents/checks/step-targets.ts';
 import { agentEntity } from '../../agents/config/agent.ts';
 import { modelSelector, selectModel } from '../../model-configs/select-model.ts';
 import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';
-import { findSecrets } from '../../secrets/secret-values.ts';
+import { findSecrets } from '../../secrets/find-secrets.ts';
 import { findBuiltinTool } from '../../tools/builtin/index.ts';
 import { readTools } from '../../tools/tool-store.ts';
 import { findToolTarget, listRuntimeTools, type StepNode, walkStepNodes } from '../checking/step-nodes.ts';

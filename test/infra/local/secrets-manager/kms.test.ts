@@ -12,7 +12,7 @@ import {
 import { expect, test } from 'vitest';
 import { kmsKeyArn as KeyId } from '../../../../infra/local/secrets-manager/kms.ts';
 import { startSecretsServer } from '../../../../infra/local/secrets-manager/server.ts';
-import { decrypt } from '../../../../shared/platform/aws/secrets-manager.ts';
+import { decrypt } from '../../../../shared/platform/aws/kms.ts';
 import { stack } from '../../../support/stack/stack.ts';
 
 const kms = new KMSClient({ endpoint: stack().aws.kms });
