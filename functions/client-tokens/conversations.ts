@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
-import { conversationLists } from '../../shared/domain/conversations/conversation-store.ts';
+import { conversationLists } from '../../shared/domain/conversations/list-conversations.ts';
 import { OffsetPagination, OffsetQuery } from '../../shared/platform/data/lists/pages.ts';
 import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

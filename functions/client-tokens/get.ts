@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
-import { conversationLists } from '../../shared/domain/conversations/conversation-store.ts';
+import { conversationLists } from '../../shared/domain/conversations/list-conversations.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ClientTokenResponse, toTokenResponse } from './response-schemas.ts';

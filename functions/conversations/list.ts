@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { conversationSources } from '../../shared/domain/conversations/conversation.ts';
-import { conversationLists } from '../../shared/domain/conversations/conversation-store.ts';
+import { conversationLists } from '../../shared/domain/conversations/list-conversations.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { AnswerBody, RunAnswer, toAnswerView } from '../../shared/domain/run-waits/run-wait.ts';
-import { waitAnswers, waitFinder } from '../../shared/execution/run-waits/answer-wait.ts';
+import { waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
+import { waitFinder } from '../../shared/execution/run-waits/find-wait.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RunParams } from './schemas.ts';

@@ -3,7 +3,7 @@ import { WaitView, waitView } from '../../shared/domain/run-waits/run-wait.ts';
 import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { runContents } from '../../shared/execution/listed-runs/run-content.ts';
-import { openWaits } from '../../shared/execution/run-waits/answer-wait.ts';
+import { openWaits } from '../../shared/execution/run-waits/find-wait.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { covers } from '../../shared/platform/identity/permissions.ts';

@@ -22,7 +22,7 @@ import { type ExportedFlow, flowExporter, mapTexts, nameReferences } from '../fl
 import { readModelAccount } from '../model-configs/model-account.ts';
 import type { Tool } from '../tools/tool.ts';
 import { readTools } from '../tools/tool-store.ts';
-import { listToolIds } from './checks/check-agent.ts';
+import { listToolIds } from './checks/named-tools.ts';
 import {
   type Agent,
   type AgentCapability,

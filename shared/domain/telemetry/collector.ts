@@ -1,12 +1,10 @@
-import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import { trimTrailing } from '../../core/text.ts';
 import { soleSecretReference } from '../../core/variables/secret-references.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { secretValues } from '../secrets/secret-values.ts';
 import { headerOpener } from './header-secrets.ts';
-import { toDeployment } from './run-export.ts';
-import { type TelemetrySetting, telemetryReference, telemetryVersionEntity } from './telemetry-setting.ts';
+import { type TelemetrySetting, telemetryReference } from './telemetry-setting.ts';
 
 /** Where to send spans, and which. Never store or return it: it has the values of headers. */
 export interface Collector {
@@ -21,7 +19,7 @@ export interface Collector {
 /** A secret that a header names has no value. It may get one. */
 export class MissingSecret extends Error {}
 
-const toTracesUrl = (endpoint: string) => `${trimTrailing(endpoint, '/')}/v1/traces`;
+export const toTracesUrl = (endpoint: string) => `${trimTrailing(endpoint, '/')}/v1/traces`;
 
 export const collectorOfSetting = /* @__PURE__ */ using([headerOpener, secretValues], (scope: Scope) => {
   const open = headerOpener(scope);
@@ -52,45 +50,3 @@ const insertSecrets = (text: string, secrets: ReadonlyMap<string, string>): stri
     if (value === undefined) throw new MissingSecret(`The secret ${key} has no value`);
     return value;
   });
-
-/** That of the deployment, which OpenTelemetry's variables name. Undefined if there is none. */
-async function findDeploymentCollector(): Promise<Collector | undefined> {
-  const endpoint = process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
-  if (!endpoint) return undefined;
-  const { OTEL_EXPORTER_OTLP_HEADERS: headers = '' } = await providerKeys();
-  return {
-    url: toTracesUrl(endpoint),
-    headers: parseHeaders(headers),
-    content: 'none',
-    sample: 1,
-    isOperators: true,
-  };
-}
-
-/** `name=value,name=value`, percent-encoded (W3C Baggage), as OpenTelemetry defines the variable. */
-const parseHeaders = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    text.split(',').flatMap((pair) => {
-      const [name = '', ...value] = pair.split('=');
-      return name.trim() === '' ? [] : [[decodeText(name.trim()), decodeText(value.join('=').trim())]];
-    }),
-  );
-
-function decodeText(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** The collector that an export names. @returns undefined if it is no more */
-export const collectors = /* @__PURE__ */ using(
-  ['table:read', collectorOfSetting, 'deployment-collector', 'provider-keys'],
-  (scope: Scope) =>
-    async (to: string): Promise<Collector | undefined> => {
-      if (to === toDeployment) return findDeploymentCollector();
-      const setting = await scope.table.get(telemetryVersionEntity, { versionId: to });
-      return setting && collectorOfSetting(scope)(setting);
-    },
-);

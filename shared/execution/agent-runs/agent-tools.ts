@@ -12,7 +12,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { NewId } from '../../core/ids.ts';
 import { recordNote } from '../../core/tracing/active-span.ts';
-import { resolvePool } from '../../domain/agents/checks/check-agent.ts';
+import { resolvePool } from '../../domain/agents/checks/named-tools.ts';
 import type { AgentCapability } from '../../domain/agents/config/agent.ts';
 import type { AgentConfig, AgentTools, CodeModeConfig } from '../../domain/agents/config/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';

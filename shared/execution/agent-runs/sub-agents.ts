@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { resolvePool } from '../../domain/agents/checks/check-agent.ts';
+import { resolvePool } from '../../domain/agents/checks/named-tools.ts';
 import type { AgentConfig, AgentTools, SubagentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { McpServer } from '../../domain/flows/steps/mcp-server.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';

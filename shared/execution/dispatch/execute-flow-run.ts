@@ -28,7 +28,7 @@ import type { EngineRunEvent, OpenWait, StepResult, StepWait } from '../engine/e
 import { settleBudgets } from '../model-calls/budget-accounts.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
-import { openWaits } from '../run-waits/answer-wait.ts';
+import { openWaits } from '../run-waits/find-wait.ts';
 import type { Checkpoint } from '../runs/checkpoint.ts';
 import {
   callerDays,

@@ -2,7 +2,8 @@ import { hasCode } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { attemptItem, hasLease, type Leased, scheduleAttempt } from '../../domain/deliveries/outbox.ts';
 import { quietMsLeft, recordRefusal, recordSuccess } from '../../domain/deliveries/quiet-origins.ts';
-import { type Collector, collectors, MissingSecret } from '../../domain/telemetry/collector.ts';
+import { type Collector, MissingSecret } from '../../domain/telemetry/collector.ts';
+import { collectors } from '../../domain/telemetry/collectors.ts';
 import {
   type ExportKey,
   exportOutbox,

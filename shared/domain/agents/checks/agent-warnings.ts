@@ -9,7 +9,7 @@ import { findSecrets } from '../../secrets/find-secrets.ts';
 import { findBuiltinTool } from '../../tools/builtin/index.ts';
 import { readTools } from '../../tools/tool-store.ts';
 import type { Agent } from '../config/agent.ts';
-import { listToolIds } from './check-agent.ts';
+import { listToolIds } from './named-tools.ts';
 
 const listedMax = 20;
 

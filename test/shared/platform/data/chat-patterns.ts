@@ -11,11 +11,9 @@ import {
   findBySurface,
   findByValue,
 } from '../../../../shared/domain/client-tokens/client-token-store.ts';
-import {
-  conversationLists,
-  conversationStore,
-} from '../../../../shared/domain/conversations/conversation-store.ts';
+import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
 import { feedbackLists } from '../../../../shared/domain/conversations/feedback.ts';
+import { conversationLists } from '../../../../shared/domain/conversations/list-conversations.ts';
 import { messageSummaries } from '../../../../shared/domain/conversations/message-items.ts';
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
 import { visitorFeedback } from '../../../../shared/domain/feedback/visitor-feedback.ts';
