@@ -3,10 +3,10 @@ import { sendEmailBySes } from '../../adapters/messages/email.ts';
 import { UrlRefused } from '../../adapters/net/addresses.ts';
 import { SlowServer } from '../../adapters/net/fetch-failure.ts';
 import { postOnly } from '../../adapters/net/post-only.ts';
-import { createBoundedMap } from '../../core/cache.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import type { Delivery, DeliveryAttempt } from './delivery.ts';
+import { getTimeoutMs, type Receiver, recordAnswer, recordTimeout } from './slow-origins.ts';
 
 const errorLengthMax = 500;
 
@@ -76,12 +76,6 @@ function toOutcome(statusCode: number): Outcome {
   return { statusCode, error, isFinal: statusCode === 410 };
 }
 
-export interface Receiver {
-  url: string;
-  /** Undefined if it has no value. */
-  secret: string | undefined;
-}
-
 /** What the webhook of a surface is sent, signed by Standard Webhooks. */
 export function signWebhookRequest(
   { id, body }: Pick<Delivery, 'id' | 'body'>,
@@ -133,28 +127,7 @@ function readSender(): string {
   );
 }
 
-const usualMs = 15_000;
-const shortMs = 5_000;
-const rememberedMs = 10 * 60_000;
-
 interface SlowReceiver {
   tenant: string;
   url: string;
 }
-
-/** Origins that did not answer in time, each with the Unix ms until which they get less. Only what this process saw (D203). */
-const slowUntil = createBoundedMap<number>({ entriesMax: 1_000 });
-
-const toOrigin = ({ tenant, url }: SlowReceiver) => JSON.stringify([tenant, URL.parse(url)?.origin ?? url]);
-
-/** How long a receiver may take: less if its origin was silent a moment ago. */
-export const getTimeoutMs = (receiver: SlowReceiver, now: Date): number =>
-  (slowUntil.get(toOrigin(receiver)) ?? 0) > now.getTime() ? shortMs : usualMs;
-
-/** The shorter time, which a receiver that is only slow exceeds too, prolongs nothing. */
-export function recordTimeout(receiver: SlowReceiver, timeoutMs: number, now: Date): void {
-  if (timeoutMs < usualMs) return;
-  slowUntil.set(toOrigin(receiver), now.getTime() + rememberedMs);
-}
-
-export const recordAnswer = (receiver: SlowReceiver): void => void slowUntil.delete(toOrigin(receiver));

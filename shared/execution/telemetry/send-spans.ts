@@ -6,7 +6,7 @@ import { requireEnv } from '../../core/environment.ts';
 import { retryAfterMs, StepError } from '../../core/errors/step-error.ts';
 import { createRedactor } from '../../core/redaction/redactor.ts';
 import { truncate } from '../../core/text.ts';
-import { getTimeoutMs, recordAnswer, recordTimeout } from '../../domain/deliveries/signed-request.ts';
+import { getTimeoutMs, recordAnswer, recordTimeout } from '../../domain/deliveries/slow-origins.ts';
 import type { Collector } from '../../domain/telemetry/collector.ts';
 import { secretLengthMin } from '../../domain/telemetry/header-secrets.ts';
 import { using } from '../../platform/aws/uses.ts';
