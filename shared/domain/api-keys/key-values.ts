@@ -1,3 +1,12 @@
+/**
+ * The stored values of test keys, which a session may reveal; values of live keys are never stored.
+ * A value is encrypted with one KMS key and written in the transaction that stores its key, and removed in the one that
+ * deletes it; its item is apart from the key's, which every request updates.
+ * Until migration 1 each value was a secret in Secrets Manager. `testKeyValues` still reads those, and
+ * `moveTestKeyValues` moves them: item first, then the secret is deleted with a recovery window, so that a crash leaves
+ * the value in at least one place and the migration can be repeated.
+ * Callers: the endpoints of API keys, surfaces and products, and the migrations.
+ */
 import {
   DeleteSecretCommand,
   GetSecretValueCommand,
