@@ -1,3 +1,12 @@
+/**
+ * Makes one attempt at a delivery: signs the webhook, sends the request or the email, and says how it went.
+ * An attempt does not throw for what the receiver or the network does: the result has the status or the error, the
+ * duration, and whether further attempts are pointless (410, a refused URL). Nothing is stored here.
+ * Receivers that did not answer in time get less of it for ten minutes, as far as this process knows, so that one
+ * silent server does not hold up the queue.
+ * `tenant-deliveries.ts` retries; budget alerts and approvals of runs make attempts with it too, and the export of
+ * spans shares the memory of slow receivers.
+ */
 import { Webhook } from 'standardwebhooks';
 import { sendEmailBySes } from '../../adapters/messages/email.ts';
 import { UrlRefused } from '../../adapters/net/addresses.ts';
