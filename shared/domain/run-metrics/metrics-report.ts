@@ -1,3 +1,13 @@
+/**
+ * Reports the numbers of runs for a range of hours or days: reads them, groups them as a query asks, and names the
+ * groups.
+ * Folded periods come from items. Hours that are marked (`runs/hour-marks.ts`) are summed from the rows of runs; since
+ * an hour may be folded in between, the marks are read again afterwards and everything is repeated if one has changed,
+ * a few times.
+ * A run that ran inside another counts only in groupings that are about its kind, records of batches only where they
+ * are asked for. Names are the present ones, else those of the last run.
+ * `functions/run-metrics/get.ts` calls `numbersReader`, `groupMetrics` and `groupNames` in this order.
+ */
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { apiKeyEntity } from '../../platform/auth/api-key.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -14,14 +24,6 @@ import { findBuiltinTool } from '../tools/builtin/index.ts';
 import { toolEntity } from '../tools/tool.ts';
 import { addNumbers, type Cell, countRuns, createNumbers, type MetricKind, type Numbers } from './cell.ts';
 import { createHourSums, foldedEntity, hourNumbers, joinParts, toFoldedRange } from './metric-items.ts';
-
-/**
- * Sums the numbers of runs into the groups and points that a query asks for.
- *
- * A cell has the numbers of one hour or day for one combination of kind, flow, agent, tool, model, surface, key and status
- * (`cell.ts`); a run that ran inside another counts only in groupings that are about its kind. Pure; `read-numbers.ts` reads
- * the cells, `group-names.ts` adds names, and `functions/run-metrics/get.ts` puts them together.
- */
 
 export const groupings = ['kind', 'flow', 'agent', 'tool', 'model', 'surface', 'status', 'apiKey'] as const;
 type Grouping = (typeof groupings)[number];
@@ -220,14 +222,6 @@ function readName(item: Record<string, unknown> | undefined): string | undefined
 
 const findBuiltinName = (id: string) =>
   id.startsWith(builtinPrefix) ? findBuiltinTool(id.slice(builtinPrefix.length))?.name : undefined;
-
-/**
- * Reads the numbers of a range of hours or days: folded items, and for hours that are marked, sums computed from the rows of
- * runs.
- *
- * An hour may be folded between reading its mark and its items; so the marks are read again afterwards, and everything is
- * repeated if one of them changed, a few times. `functions/run-metrics` shows them through `metrics-report.ts`.
- */
 
 export interface NumbersRange {
   /** The first and the last hour or day. */
