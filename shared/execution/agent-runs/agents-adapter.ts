@@ -1,3 +1,12 @@
+/**
+ * The port through which flows and agents run agents: starts or resumes the inner run and waits for its result.
+ * The id of an inner run derives from the call, so a repeated call finds its run: one that has ended is replayed, one
+ * whose process died is taken over and continued. It runs in the process of its parent, and stops with it.
+ * An inner run cannot wait for somebody: it ends with an error instead. A failure is a result with `error`; only a
+ * parent that goes on elsewhere throws `RunLost`.
+ * `agents-of-run.ts` opens the port for flows, `execute-agent-run.ts` for agents; `agentVersionReader` names the
+ * version of an agent, by which forecasts compare requests.
+ */
 import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { noSpending } from '../../adapters/ports/spending.ts';
@@ -25,14 +34,6 @@ import { loadInput, loadRun } from './run-log.ts';
 import { type AgentRunRequest, startRun } from './start-run.ts';
 import { endRun } from './sweep-runs.ts';
 import { acquireLease } from './take-run.ts';
-
-/**
- * The port through which flows and agents run agents: starts or resumes the inner run and waits for its answer.
- * The id of an inner run derives from the call, so a repeated call finds its run: one that has ended is replayed, one
- * whose process died is taken over and continued. It runs in the process of its parent, and stops with it.
- * An inner run cannot wait for somebody: it ends with an error instead. A failure is an answer with `error`; only a
- * parent that goes on elsewhere throws `RunLost`.
- */
 
 export interface ParentRun
   extends Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth' | 'userId' | 'organizationId' | 'surface'> {

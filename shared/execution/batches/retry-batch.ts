@@ -1,3 +1,15 @@
+/**
+ * Runs records again in a new batch: those of an earlier batch that did not complete, or those whose flow or data
+ * changed.
+ * A chain is a first batch and its retries. Order of a retry: every batch of the chain has ended (409), the named
+ * records belong to the first batch (400) and exist (404), those whose newest run completed are left out, and so are
+ * those whose last step may have taken effect unless `unsafe` is set (422).
+ * The new batch and the entry in the first batch's list of retries are one transaction, conditional on that list: of
+ * two retries at once one is refused. With `continues`, runs take over the results of the chain's newest runs
+ * (`runs/reused-results.ts`).
+ * A recomputation (`recomputer`) has no chain: it starts a batch on selected records, which reuses what did not change.
+ * Callers: `functions/batches/retry.ts`, `functions/flows/recompute.ts`.
+ */
 import {
   conflict,
   type ErrorDetail,
@@ -23,16 +35,6 @@ import { type Batch, batchEntity } from './batch.ts';
 import { batchPlanner, toRecordRunId } from './batch-plan.ts';
 import { BatchRefused, batchStore } from './batch-store.ts';
 import { type BatchOptions, batchStarter, type RunRecordSelection, selectRecords } from './start-batch.ts';
-
-/**
- * Runs records of a batch again: as a new batch with the same version that names the first one.
- * A chain is a first batch and its retries. Order: every batch of the chain has ended (409), the named records belong to
- * the first batch (400) and exist (404), those whose newest run completed are left out, and so are those whose last step
- * may have taken effect unless `unsafe` is set (422).
- * The new batch and the entry in the first batch's list of retries are one transaction, conditional on that list: of two
- * retries at once one is refused.
- * With `continues`, runs take over the results of the chain's newest runs (`runs/reused-results.ts`).
- */
 
 /** The records whose last run did not complete, or these. */
 type RetryRecords = 'failed' | readonly string[];
