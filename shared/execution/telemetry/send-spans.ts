@@ -1,3 +1,13 @@
+/**
+ * Sends the spans of a trace to an OpenTelemetry collector, and says what became of them.
+ * Spans are converted to OTLP, split into parts and sent a request at a time; sending stops at the first failure and
+ * when its time is over, and the outcome names the last span that was accepted, after which the next attempt continues
+ * (`skipSentSpans`). Spans that the collector rejected in a successful response are never sent again, as OTLP demands.
+ * What a collector says is shown without the values of its headers. A slow collector gets less time, by the same memory
+ * as webhooks (`domain/deliveries/signed-request.ts`).
+ * `tenant-exports.ts` decides what is exported and retries; `functions/telemetry/test.ts` sends one span by
+ * `telemetryTester`. Sampling depends on the trace id only, so all processes decide alike.
+ */
 import { randomBytes } from 'node:crypto';
 import { UrlRefused } from '../../adapters/net/addresses.ts';
 import { SlowServer } from '../../adapters/net/fetch-failure.ts';
