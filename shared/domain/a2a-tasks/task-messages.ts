@@ -41,7 +41,6 @@ const createRepeatError = () =>
     'The id of a message that was sent before, with other content. Each message has an id of its own',
   );
 
-/** What the callers of tasks have said: the messages that begin tasks, and those that answer them. */
 export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
   const { table, now } = scope;
   const payloads = payloadStore(scope);

@@ -49,11 +49,7 @@ import {
 /** A transaction takes 4 MB. */
 const itemsPerCommit = 8;
 
-/**
- * Folds an hour or a day that is due into its items, and removes its mark with the last of them. Until then readers ignore
- * the items. Every write requires the mark as this worker took it, so of several workers one finishes, and what a crash
- * left is written again. @returns whether it is folded
- */
+/** Folds an hour or a day that is due. @returns whether it is folded: false if another worker is on it, or a day is not ready. */
 export const folder = /* @__PURE__ */ using(
   [hourNumbers, 'table:write', 'table:delete'],
   (scope: Scope) =>

@@ -50,10 +50,7 @@ const queriesMax = 8;
 const filteredRowsPerQuery = 1_000;
 const firstRowsPerRun = 4;
 
-/**
- * Lists the runs of the tenant, newest first. A page that would take more requests ends early, with a cursor.
- * @throws 400 for a cursor of another list.
- */
+/** @throws 400 for a cursor of another list. */
 export const runList = /* @__PURE__ */ using(['table:read', batchFinder], (scope: Scope) => {
   const { table, now } = scope;
 
