@@ -5,7 +5,7 @@
  * makes the firing `failed`.
  * `scheduleStates` says whether the surface or the flow is gone or paused, or the last batch still runs.
  * `scheduleRunner` runs a schedule outside of its times and reports a failed start to its caller.
- * `functions/schedules/run-now.ts` and `fire-schedule.ts` (at its times) are the callers.
+ * `functions/schedules/run-now.ts` and `fire-schedule.ts` (at its times) are the callers, and the sweep (`sweep-schedules.ts`).
  */
 import { omitUndefined } from '../../core/defined.ts';
 import { conflict, forbidden, notFound, ServiceError } from '../../core/errors/errors.ts';

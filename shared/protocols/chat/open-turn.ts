@@ -1,12 +1,12 @@
 /**
- * Runs a turn of a chat visitor: acquires the session, starts the answer, streams it to its end and releases the
- * session.
- * `beginMessage` writes message and turn in one transaction if the session is free; otherwise it waits for the turn and
- * ends the run that it replaces. `startAnswer` starts the session's target only. `respond` reads the run to its end
- * even if the page disconnects, because the answer is stored before its end is sent; it then detaches the turn, so that
- * the next message need not wait.
- * The lease of a turn is renewed while the process lives. After a crash it expires; `resumedChat` and the next message
- * find the run and add the answer of an agent from its log.
+ * Holds the turn of a chat session while a run answers: renews it, streams the run to its end, stores the answer and
+ * ends the turn.
+ * `begin` acquires the session, or waits for it, and ends the run that the turn replaces (`settled-runs.ts`); `claim`
+ * begins a turn with the write of its message (`begin-message.ts`). `respond` reads the run to its end even if the page
+ * disconnects, because the answer is stored before its end is sent; it then detaches the turn, so that the next message
+ * need not wait.
+ * After a crash the lease of the turn expires, and the next message or a reload of the page (`resumed-chat.ts`) settles
+ * the run.
  * `functions/client-chat` and `continue-answer.ts` call it; leases are in `domain/client-sessions`, messages in
  * `conversation-messages.ts`.
  */
