@@ -3,7 +3,7 @@
  * A plan message names the last record of the page before. The worker `plan-batch` sends the records of a page and then
  * the next plan message; the last page sets `planned` and the final number of records.
  * Ids of runs and deduplication ids of messages derive from the batch and its records, so a page that is planned twice
- * after a crash sends the same messages. A resend (`dead-letter-records.ts`) gets new deduplication ids and the same run
+ * after a crash sends the same messages. A resend (`stalled-batches.ts`) gets new deduplication ids and the same run
  * ids.
  */
 import * as z from 'zod';

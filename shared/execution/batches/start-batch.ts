@@ -5,7 +5,7 @@
  * batch with its share in one transaction (`startWithinShare`), then list the run and send its messages. A small batch
  * (`smallBatchMax`) sends them all at once, a larger one its first plan message (`batch-plan.ts`), a single run its only
  * message.
- * After the commit nothing fails the request: what could not be sent is logged, and the sweep (`dead-letter-records.ts`)
+ * After the commit nothing fails the request: what could not be sent is logged, and the sweep (`stalled-batches.ts`)
  * sends it. A crash between the two leaves the same state.
  * `startOnce` serves redelivered requests (schedules, webhooks, background runs): the id decides, and a second start
  * finds the first one's batch.
