@@ -36,7 +36,7 @@ interface ItemKey {
 export interface Outbox<E extends AnyEntity = AnyEntity, Key extends ItemKey = ItemKey> {
   entity: E;
   sweeping: Sweep;
-  /** What a message says of an item (`outbox-worker.ts`). */
+  /** What a message says of an item (`outbox-messages.ts`). */
   toKey: (key: Key) => Key;
   readKey: (item: StoredKey) => Key;
   queue: `${string}_QUEUE_URL`;
