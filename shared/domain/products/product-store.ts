@@ -1,11 +1,10 @@
 /**
- * Creates, lists and changes products.
+ * Reads, lists, creates and changes products.
  * A change is decided on the current product and written on the condition that it is unchanged; after a few conflicts
  * it is a 409. `canvas` and `spec` are merged deeply and validated afterwards. Capabilities and the list of surfaces
  * change through `change`, too, in the transactions of `domain/surfaces`.
- * `productCreator` creates the product with a test key in one transaction, if the creator may run products and the
- * tenant has few keys; the key can use the surfaces of this product only.
- * Callers: `functions/products` and `domain/surfaces`.
+ * `create-product.ts` creates a product together with its test key. Callers: `functions/products` and
+ * `domain/surfaces`.
  */
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { mergePatch } from '../../core/json/merge-patch.ts';
