@@ -77,7 +77,7 @@ export const queues = {
     // (`shared/execution/batches/run-message.ts`) (D51).
     visibilitySeconds: 960,
     setsRetryTime: true,
-    // More than one tenant can occupy (`tenantSlots` and `tenantBatchesMax` of `tenant-slots.ts`).
+    // More than one tenant can occupy (`tenantSlots` and `tenantBatchesMax` of `slot-sharing.ts`).
     maxConcurrency: { local: 10, dev: 150, staging: 250, prod: 250 },
     env: 'RUNS_QUEUE_URL',
     maxReceiveCount: 5,

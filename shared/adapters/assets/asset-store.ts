@@ -1,3 +1,11 @@
+/**
+ * Stores files of runs in the asset bucket and reads them again, with safe names and content types.
+ * The key of a file is derived from the run and the content, so a repeated step stores the same file once. Public files
+ * have a lasting URL that anyone can read; the URL of a private one is signed for an hour. Reading accepts only URLs of
+ * the tenant's own files.
+ * Browsers display only types that cannot run scripts, and download the others.
+ * Steps store through `AssetsPort` (`execution/open-ports.ts`); `protocols/mcp` reads.
+ */
 import { createHash } from 'node:crypto';
 import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';

@@ -1,7 +1,7 @@
 /**
  * What calls of models took: tokens and money. The one value of it: a call yields one, and steps, turns, runs, batches, days and
  * conversations add theirs up.
- * Whatever is stored or sent in another form has its codec beside that form: `StepSpending` (`step-spending.ts`), `ModelUse`
+ * Whatever is stored or sent in another form has its codec beside that form: `StepSpending` (`run-use.ts`), `ModelUse`
  * (`run-use.ts`), `FactSpending` (`facts.ts`), the counters of usage, slots, records and conversations.
  */
 import Big from 'big.js';

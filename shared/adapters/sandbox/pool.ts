@@ -1,3 +1,12 @@
+/**
+ * Runs tasks of the sandbox in worker threads, with a fair share for each tenant, and ends those that take too long.
+ * Jobs of one tenant and task that arrive in the same turn of the event loop are sent to a thread together; each gets
+ * its own result, and what a broken thread had not started is sent again, one by one. Time counts from the start of the
+ * task, which the thread reports in shared memory; a thread that does not stop by itself is terminated.
+ * Tasks that ask their caller (`onAsk`) have slots of their own, since they may wait for minutes, and their time stops
+ * while they wait.
+ * `sandbox.ts` is the caller; `sandbox-thread/thread.ts` runs in the threads.
+ */
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,3 +1,12 @@
+/**
+ * How values of records and filters compare: which field is meant, when a value is set, and as what two values are
+ * compared.
+ * Records come from JSON and from CSV files, so a text may stand for a number, a boolean or a date; two values are
+ * compared as the strictest type that fits both, else as texts by code points. Texts that look like codes (leading
+ * zeros, exponents) stay texts. A record's own fields shadow metadata keys of the same name.
+ * `FieldValue` converts a value once, however many records it is compared with. `matches.ts` evaluates filters with it,
+ * `filter.ts` checks ranges; listings of fields and the console use the same rules.
+ */
 import Big from 'big.js';
 import { trimTrailing } from '../text.ts';
 

@@ -1,3 +1,11 @@
+/**
+ * The schema of record filters: operators, what each may be compared with, nesting and limits of size.
+ * Sizes are checked before parsing, which takes long for large filters; up to 50,000 records evaluate each condition. A
+ * value that does not fit its operator is reported at the path of its condition.
+ * `filterSchema` also makes the variant in which values are templates, checked once they are filled (selectors of flow
+ * steps). `matches.ts` evaluates filters; endpoints of records, steps and schedules parse them; the console shows the
+ * same operators.
+ */
 import * as z from 'zod';
 import { groupDigits } from '../text.ts';
 import { compare, FieldValue } from './comparison.ts';

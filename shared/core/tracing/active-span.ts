@@ -1,3 +1,13 @@
+/**
+ * The span that is active in this asynchronous context, the notes of what happens inside of it, and its ids by W3C
+ * Trace Context.
+ * Notes begin and end around work and are stored with the result of the span, up to a number that the result has room
+ * for; without an active span nothing is noted. Spans have no ids of their own: an id is the hash of the run and the
+ * place in it, so a trace can be computed later from stored results (`execution/traces`).
+ * `getStartedIn` says where a run that starts now belongs: in the active span, or in the trace that its request came
+ * with. Requests to other servers carry `getTraceHeaders`.
+ * Engines, tools, model calls and starts of runs use it.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { type Note, notesMax } from './note.ts';

@@ -1,3 +1,12 @@
+/**
+ * The messages that callers of A2A tasks have sent: those that begin tasks, and those that answer them.
+ * A message id begins one task only: the item of the message is written with the task, so of two equal requests one is
+ * refused and finds the first one's task by `findBegunTask`. A message with the same id and other content is a 400.
+ * Callers choose ids freely, so each caller has a namespace.
+ * Adding a message requires that the task is open and unchanged. Messages are offloaded before the write that names
+ * them; what a crash leaves there is found by nobody.
+ * `task-store.ts` includes these functions; `protocols/a2a` starts and answers tasks with them.
+ */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
@@ -20,14 +29,6 @@ import {
   tasksPartition,
 } from './task.ts';
 
-/**
- * What the callers of tasks have said: messages that begin tasks, and messages that answer them.
- *
- * A message id begins one task only: the item of the message is written with the task, so of two equal requests one is refused
- * and finds the first one's task by `findBegunTask`. A message with the same id and other content is a 400. Adding a message
- * requires that the task is open and unchanged. Messages are offloaded before the write that names them.
- */
-
 export type NewA2aTask = Omit<
   A2aTask,
   'messages' | 'status' | 'awaited' | 'output' | 'error' | 'createdAt' | 'updatedAt' | 'ttl'
@@ -40,7 +41,6 @@ const createRepeatError = () =>
     'The id of a message that was sent before, with other content. Each message has an id of its own',
   );
 
-/** What the callers of tasks have said: the messages that begin tasks, and those that answer them. */
 export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
   const { table, now } = scope;
   const payloads = payloadStore(scope);

@@ -1,3 +1,14 @@
+/**
+ * Creates and edits an agent: merges the changes, checks the result, takes the plaintexts of credentials out of it,
+ * stores them and writes.
+ * The values of credentials are stored before the write that names them; if it fails, those that no agent names are
+ * deleted (`credentials/credential-writer.ts`). Which credentials were sent is audited in the same transaction, without
+ * their values.
+ * A change is decided on the current agent and repeated after a conflict; it goes to the draft. Configs are merged
+ * deeply, and `null` removes.
+ * The endpoints of agents call it; the checks of workspace documents begin with the same empty agent
+ * (`createAgentFields`).
+ */
 import type * as z from 'zod';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { invalid, notFound } from '../../core/errors/errors.ts';
@@ -20,14 +31,6 @@ import { ExternalConfig, VendorManagedConfig } from './config/external-config.ts
 import { extractPlaintexts } from './credentials/credential-places.ts';
 import { credentialWriter } from './credentials/credential-writer.ts';
 import { secretKeysOfAgent } from './credentials/secret-keys.ts';
-
-/**
- * Creates and edits an agent as its endpoints do: merges the changes, checks the result, takes the plaintexts of credentials
- * out of it and stores them, then writes.
- *
- * The values of credentials are stored before the write that names them; if it fails, those that no agent names are deleted
- * (`credentials/credential-writer.ts`). Which credentials were sent is audited in the same transaction, without their values.
- */
 
 export interface SavedAgent {
   agent: Agent;

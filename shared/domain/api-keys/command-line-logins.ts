@@ -1,3 +1,12 @@
+/**
+ * Logs the command line in: a person allows a login in the console, then the program exchanges its code for an API key.
+ * The code is valid for two minutes and at most as long as the person's session, works once, and needs the verifier of
+ * its challenge (PKCE); a wrong verifier ends it. Only the hash of the code is stored. The key is created in the
+ * transaction that removes the code, and both steps are audited.
+ * The key gets those of `commandLinePermissions` that the person has and allowed.
+ * `functions/api-keys/allow-login.ts` allows, `functions/public/redeem-login.ts` redeems, in the scope that
+ * `findCodeScope` finds.
+ */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { notFound } from '../../core/errors/errors.ts';

@@ -1,3 +1,14 @@
+/**
+ * The ledger of a budget: what is left, what is spent, and what processes have reserved of it in the running period.
+ * A process has one reservation per budget, by its own name, and changes it in one conditional write that also adds
+ * what it has spent; a budget that blocks refuses a reservation beyond what is left. The version of a reservation
+ * distinguishes a retry whose response was lost from a reservation that somebody released. The first write in a new
+ * period begins it, with nothing spent or reserved.
+ * Reservations of processes that crashed expire after 15 minutes, and the next process that finds too little left
+ * releases them.
+ * The budget reservations of `execution/model-calls` call it; `budgetGate` refuses a run before its start;
+ * `thresholds.ts` notifies of the thresholds that a write reaches.
+ */
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import Big from 'big.js';
 import type { Payer } from '../../adapters/ports/payer.ts';
@@ -16,19 +27,6 @@ import { toCostUnits } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity, isFor } from './budget/budget.ts';
 import { explainSpent, findPeriod, isSpent } from './budget-view.ts';
 import { notifyThresholds } from './thresholds.ts';
-
-/**
- * The ledger of a budget: what is left, what is spent, and what processes have reserved of it in the running period.
- *
- * A process has one reservation per budget, by its own name, and changes it in one conditional write that also adds what it
- * has spent; a budget that blocks refuses a reservation beyond what is left. The version of the reservation tells a retry
- * whose answer was lost from a reservation that somebody released. The first write in a new period begins it, with nothing
- * spent or reserved. Reservations of processes that crashed end after 15 minutes and are released by the next process that
- * finds too little left.
- *
- * Called by the budget reservations of `shared/execution/model-calls`; thresholds that a write reaches are told by
- * `thresholds.ts`.
- */
 
 /** After which a process counts as dead: longer than any invocation of a Lambda. */
 const holdMs = 15 * 60_000;

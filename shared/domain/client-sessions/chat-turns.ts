@@ -6,7 +6,7 @@
  * it; every later write of a turn requires that the session still has it, so an interrupted one changes nothing more. After a
  * crash the lease ends, and the next message replaces the run that it left.
  *
- * The decisions are pure functions in `turn-state.ts`, renewals are in `turn-leases.ts`; `shared/protocols/chat` begins and
+ * The decisions are pure functions in `turn-state.ts`, where renewals are too; `shared/protocols/chat` begins and
  * ends turns.
  */
 

@@ -1,3 +1,12 @@
+/**
+ * The turn of a chat session: who may answer now, who waits, and how long.
+ * A message begins if nobody has the turn, or interrupts the one that has it; otherwise it waits in the session's
+ * queue, in which requests that do not ask again for a while lose their place. These decisions are pure functions from
+ * the session and the request to a change, which `chat-turns.ts` writes on the condition that the session is unchanged.
+ * `turnLeases` then renews the turn, or holds it for a page that reads along; each write has the condition that the
+ * turn is still this one, and a refused one aborts the answer. After a crash the turn expires after ten seconds.
+ * Callers: `chat-turns.ts` and `protocols/chat`.
+ */
 import { type Renewal, startRenewal } from '../../core/concurrency/renewal.ts';
 import { conflict, ServiceError, unauthenticated } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -8,14 +17,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes, Write } from '../../platform/data/writes.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
 import { type ClientSession, clientSessionEntity, computeSessionExpiry } from './client-session.ts';
-
-/**
- * The decisions of a chat session's turns, as pure functions from the session and the request to a change.
- *
- * A message begins if nobody has the turn, or interrupts the one that has it; otherwise it waits in the session's queue, in
- * which requests that do not ask again for a while lose their place. `chat-turns.ts` and `turn-leases.ts` write the changes,
- * each on the condition that the session, or its turn, is unchanged.
- */
 
 /** How long a turn lasts whose process died. */
 const turnMs = 10_000;

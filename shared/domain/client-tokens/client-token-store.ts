@@ -1,3 +1,12 @@
+/**
+ * The client tokens of a tenant, by which web pages use its flows and agents without an API key.
+ * A token is found in three ways, each an item of its own: by its id, by the hash of its value, and by its surface. All
+ * are written in one transaction with the audit entry, and removed together, so a value stops working at once.
+ * What a token names must exist when it is created or changed; later deletions are noticed when it is used. A change is
+ * decided on the current token and repeated after a conflict.
+ * `findByValue` and `findBySurface` find the tenant of a request that has no other credential; sessions are in
+ * `client-sessions/`, origins in `origins.ts`.
+ */
 import { omitUndefined } from '../../core/defined.ts';
 import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt, getIdKind } from '../../core/ids.ts';
@@ -29,15 +38,6 @@ import {
   surfaceTokensPartition,
   toStoredClientToken,
 } from './client-token.ts';
-
-/**
- * The client tokens of a tenant, by which web pages use its flows and agents without an API key.
- *
- * A token is found in three ways, each an item of its own: by its id, by the hash of its value, and by its surface. All are
- * written in one transaction with the audit entry, and removed together, so a value stops working at once. What a token names
- * must exist when it is created or changed; later deletions are noticed when it is used. `find-by-value.ts` and
- * `find-by-surface.ts` find the tenant of a request; sessions are in `client-sessions/`.
- */
 
 export const clientTokenStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table } = scope;

@@ -1,3 +1,14 @@
+/**
+ * Conversations and the messages that are added to them.
+ * Appending writes the new messages, their ids and the conversation in one transaction, on the condition that the
+ * conversation is unchanged; messages whose ids it has already are skipped, so a request can be repeated. Replacing all
+ * messages writes them as a new generation, which no reader finds until the conversation names it, and removes the
+ * former generation afterwards; a crash leaves items that the next replacement or the cleanup removes.
+ * Removing makes a conversation unreadable at once, and the cleanup removes its messages. Lists read index entries
+ * only.
+ * The writes of messages are in `message-writes.ts`, pages in `message-pages.ts`. Callers: the endpoints of
+ * conversations and feedback, chats, and OpenAI responses.
+ */
 import type { Spending } from '../../adapters/ports/spending.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { conflict, invalidAt } from '../../core/errors/errors.ts';
@@ -29,18 +40,6 @@ import {
   type NewMessage,
   type PreparedMessage,
 } from './message-writes.ts';
-
-/**
- * Conversations and the messages that are added to them.
- *
- * Appending writes the new messages, their ids and the conversation in one transaction, on the condition that the conversation
- * is unchanged; messages whose ids it has already are skipped, so a request can be repeated. Replacing all messages writes
- * them as a new generation, which no reader finds until the conversation names it, and removes the former generation
- * afterwards; a crash leaves items that the next replacement or the clean-up removes. Removing makes a conversation unreadable
- * at once, and the clean-up removes its messages.
- *
- * The writes of messages are in `message-writes.ts`, pages in `message-pages.ts`, lists in `list-conversations.ts`.
- */
 
 /** A transaction has 100 writes: two for each message, the conversation, and those of the caller. */
 const appendedMax = 40;

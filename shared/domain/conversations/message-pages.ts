@@ -1,3 +1,12 @@
+/**
+ * Reads the messages of a conversation: what a model gets, what a page shows, and the export.
+ * Every read is of one generation of messages (`conversation-store.ts`) and goes through `walk`, which loads a Query or
+ * 1 MB at a time and fetches offloaded contents. `readRecent` stops at the newest message that a summary covers;
+ * `readBefore` pages backwards; the exporter streams forwards and ends with a cursor if it is too long.
+ * A cursor names the generation, so it is refused once all messages were replaced. A content that is lost is `null`,
+ * and the message stays.
+ * Callers: the endpoints of conversations, and chats (`protocols/chat`).
+ */
 import * as z from 'zod';
 import { toChunksWithin } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors/errors.ts';

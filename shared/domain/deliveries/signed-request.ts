@@ -1,3 +1,12 @@
+/**
+ * Makes one attempt at a delivery: signs the webhook, sends the request or the email, and says how it went.
+ * An attempt does not throw for what the receiver or the network does: the result has the status or the error, the
+ * duration, and whether further attempts are pointless (410, a refused URL). Nothing is stored here.
+ * Receivers that did not answer in time get less of it for ten minutes, as far as this process knows, so that one
+ * silent server does not hold up the queue.
+ * `tenant-deliveries.ts` retries; budget alerts and approvals of runs make attempts with it too, and the export of
+ * spans shares the memory of slow receivers (`slow-origins.ts`).
+ */
 import { Webhook } from 'standardwebhooks';
 import { sendEmailBySes } from '../../adapters/messages/email.ts';
 import { UrlRefused } from '../../adapters/net/addresses.ts';
@@ -6,7 +15,13 @@ import { postOnly } from '../../adapters/net/post-only.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import type { Delivery, DeliveryAttempt } from './delivery.ts';
-import { getTimeoutMs, type Receiver, recordAnswer, recordTimeout } from './slow-origins.ts';
+import { getTimeoutMs, recordAnswer, recordTimeout } from './slow-origins.ts';
+
+export interface Receiver {
+  url: string;
+  /** Undefined if it has no value. */
+  secret: string | undefined;
+}
 
 const errorLengthMax = 500;
 
@@ -125,9 +140,4 @@ function readSender(): string {
   throw new StepError(
     'The deployment has no address to send emails from; set the context value sesIdentities',
   );
-}
-
-interface SlowReceiver {
-  tenant: string;
-  url: string;
 }

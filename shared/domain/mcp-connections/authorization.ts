@@ -1,3 +1,13 @@
+/**
+ * Authorizes an MCP connection by OAuth: begins when a person opens the link, and ends when the browser comes back.
+ * Beginning stores the hashes of the state and of a token of the browser, and the sealed verifier; each opening
+ * replaces the one before. At the end, state, browser token and link are used up by one conditional write before
+ * anything else, so a callback works once and only in the browser that opened the link. Then the code is exchanged, and
+ * the tokens are stored with an audit entry.
+ * If that fails, or the process crashes, the connection keeps what it had before, and a new link is needed. What a
+ * callback says is not shown: anyone can write it.
+ * `functions/mcp-authorization` has the two endpoints; refreshing tokens is in `connection-tokens.ts`.
+ */
 import type { TokenSet } from '../../adapters/mcp-oauth/tokens.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { createRedactor } from '../../core/redaction/redactor.ts';
@@ -78,14 +88,6 @@ export const beginAuthorization = /* @__PURE__ */ using(['table:write', connecti
     return changed?.begun?.stateHash === begun.stateHash ? url : undefined;
   };
 });
-
-/**
- * Ends an authorization when the person's browser comes back from the authorization server.
- *
- * The state, the browser's own token and the link are used up by one conditional write before anything else, so a callback
- * works once and only in the browser that opened the link. Then the code is exchanged, and the tokens are stored with an audit
- * entry. If that fails, or the process crashes, the connection keeps what it had before, and a new link is needed.
- */
 
 /** What a browser brings back from an authorization server. Anyone can write it. */
 export interface Callback {

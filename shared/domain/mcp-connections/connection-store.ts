@@ -3,8 +3,8 @@
  *
  * Creating discovers the authorization server, registers this service there and makes a link; nothing is stored if that fails.
  * A new link replaces the one before, and the tokens stay until somebody has authorized anew. Secrets are encrypted before
- * they are stored, and this module cannot decrypt them. Opening the link is in `begin-authorization.ts`, coming back in
- * `end-authorization.ts`, the tokens in `connection-tokens.ts`.
+ * they are stored, and are never decrypted here. Opening the link and coming back are in `authorization.ts`, the tokens in
+ * `connection-tokens.ts`.
  */
 
 import { mcpPort } from '../../adapters/mcp-client/mcp-adapter.ts';

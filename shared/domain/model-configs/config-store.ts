@@ -1,3 +1,11 @@
+/**
+ * The model configs of a tenant: creates, changes, deletes and lists them, and keeps one of them the default.
+ * Every change goes through the item of defaults (`accountWriter`), in one transaction with the audit entry, so that
+ * two changes at the same time cannot leave a deleted or disabled default. Deleting the default promotes another
+ * config. The first list of a tenant without a default provisions one.
+ * `configStore` writes and returns what was stored; `modelConfigs` returns the same as the API shows it
+ * (`config-view.ts`). Callers: `functions/model-configs`, and the embedded stack to offer a local model.
+ */
 import { type ListedOffer, loadCatalog } from '../../adapters/models/catalog.ts';
 import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import { using } from '../../platform/aws/uses.ts';

@@ -1,3 +1,12 @@
+/**
+ * A model config: how it is built and checked, which key its calls use, and how the API shows it.
+ * The key of a call is the tenant's (the named one, else the default of the provider, else the oldest active), else the
+ * deployment's. A config that names a key uses no other one, and a server of the tenant's own never gets a key of the
+ * deployment; a choice that cannot be made has the reason as a sentence that says what to do.
+ * Everything is pure: the catalog, the account and the deployment's keys come in as parameters. `config-store.ts`
+ * writes configs, `select-model.ts` and `model-resolver.ts` choose models and keys for calls, `catalog-lists.ts` shows
+ * models with the same members.
+ */
 import Big from 'big.js';
 import { type Catalog, findOffer, type ModelOffer } from '../../adapters/models/catalog.ts';
 import { type ModelPrice, type ShownPrice, toShownPrice } from '../../adapters/models/cost.ts';

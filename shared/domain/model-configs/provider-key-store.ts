@@ -5,7 +5,7 @@
  * A value is stored before the item names it, under an id of its own, so that readers find either the old or the new value;
  * one that no item names after a refusal is deleted. Removing revokes the value first, so a retry still finds the key. Items
  * and defaults change through `account-writer.ts` in one transaction with an audit entry. Which key a call uses is decided in
- * `key-choice.ts`.
+ * `config-view.ts`.
  */
 
 import * as z from 'zod';

@@ -1,3 +1,12 @@
+/**
+ * Decides which model a name means for a tenant: its provider, the id that the provider gets, the key and the settings.
+ * In order: the default, the id of a config, `<provider>/<modelId>`, a name of the catalog (the cheapest usable offer),
+ * the model id of a config. A config of a model applies by whatever name the model is called, and a disabled one
+ * refuses it.
+ * `selectModel` is pure: the catalog, the tenant's account and the deployment's keys come in as `Selecting`, which
+ * `modelSelector` loads once for a run; runs that start within two seconds share the account that the first has read.
+ * `model-resolver.ts` adds the values of keys; the checks of flows and the gate of budgets read the same account.
+ */
 import Big from 'big.js';
 import { type Catalog, findOffer, type ListedOffer, loadCatalog } from '../../adapters/models/catalog.ts';
 import type { ModelPrice, Rates } from '../../adapters/models/cost.ts';
@@ -23,15 +32,6 @@ import {
 } from './config-view.ts';
 import { findFirstUsableOffer } from './default-config.ts';
 import { isConfigId, type ModelAccount, type ModelConfig, readModelAccount } from './model-account.ts';
-
-/**
- * Decides which model a name means for a tenant: its provider, the id that the provider gets, the key and the settings.
- *
- * In order: the default, the id of a config, `<provider>/<modelId>`, a name of the catalog (the cheapest usable offer), the
- * model id of a config. A config of a model applies by whatever name the model is called, and a disabled one refuses it. Pure:
- * everything comes in as `Selecting`, the catalog with the tenant's account and the deployment's keys (`model-selector.ts`
- * reads them). The values of keys are added by `model-resolver.ts`.
- */
 
 export interface ModelSelection {
   provider: ProviderName;

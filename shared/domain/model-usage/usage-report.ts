@@ -1,3 +1,10 @@
+/**
+ * Reads the counters of model calls, and sums them up: the usage report and the recent use of models and keys.
+ * Counters are stored per month and model, with one attribute for each counter and day; a run never needs more items,
+ * so a report is one Query per MB however many runs there were. Costs are summed exactly and become numbers last.
+ * `usage.ts` beside it has the counters; runs write the counters in the transaction that stores their spending. The
+ * endpoints of model usage, model configs and provider keys are the callers.
+ */
 import Big from 'big.js';
 import { type Spending, sumSpending } from '../../adapters/ports/spending.ts';
 import { using } from '../../platform/aws/uses.ts';

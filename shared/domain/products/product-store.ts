@@ -1,3 +1,11 @@
+/**
+ * Reads, lists, creates and changes products.
+ * A change is decided on the current product and written on the condition that it is unchanged; after a few conflicts
+ * it is a 409. `canvas` and `spec` are merged deeply and validated afterwards. Capabilities and the list of surfaces
+ * change through `change`, too, in the transactions of `domain/surfaces`.
+ * `create-product.ts` creates a product together with its test key. Callers: `functions/products` and
+ * `domain/surfaces`.
+ */
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { mergePatch } from '../../core/json/merge-patch.ts';
 import { using } from '../../platform/aws/uses.ts';

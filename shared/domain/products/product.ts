@@ -1,3 +1,10 @@
+/**
+ * A product as it is stored, and the schemas of what editors store with it.
+ * Capabilities, canvas and spec are JSON texts within the product's item; surfaces are items of their own, of which the
+ * product lists id, name and type, so that lists need one index entry per product.
+ * The service reads nothing from `Canvas` and `Spec`: it validates them when they are written, and returns them.
+ * `product-store.ts` writes products; capabilities change in `domain/surfaces/product-capabilities.ts`.
+ */
 import * as z from 'zod';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { defineEntity } from '../../platform/data/entity.ts';

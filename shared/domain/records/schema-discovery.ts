@@ -1,3 +1,12 @@
+/**
+ * Describes what is in the records of a tenant by reading the newest ones: their types, the fields of a type and the
+ * values of a field.
+ * Nothing is stored about fields, so each call reads records, newest first, and stops at a number of records, of bytes
+ * in memory, or of time; the result says whether it is complete. Fields are named as filters name them. Texts that a
+ * filter would read as a number, a boolean or a date count as such.
+ * The event loop gets its turn between records. `functions/records` serves the three calls; `idPages` and
+ * `visitNewestRecords` are used by others that read many records.
+ */
 import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
 import {
   getFieldValue,

@@ -1,3 +1,12 @@
+/**
+ * The unit of run metrics: numbers of the runs of an hour or a day that agree in every dimension, and how runs become
+ * such cells.
+ * `toRunCells` turns a run that ended into cells: itself and its own model calls in the hour of its end, the records of
+ * a batch in the hours in which they ended. `createCellSum` adds cells up, so that one remains for each combination of
+ * dimensions. Costs are added exactly, durations as sketches.
+ * A cell with a `model` has calls instead of runs, so no sum may mix the two. Pure; `metric-items.ts`,
+ * `sweep-metrics.ts` and `metrics-report.ts` beside it are the callers.
+ */
 import Big from 'big.js';
 import * as z from 'zod';
 import { omitUndefined } from '../../core/defined.ts';

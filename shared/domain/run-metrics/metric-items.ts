@@ -1,3 +1,12 @@
+/**
+ * The items that hold the numbers of runs by hour and day, and the sums of an hour that has no items yet.
+ * An hour or a day is folded into one item, or several parts if it is large; `part 0` says how many count. Batches may
+ * have records that ended before the batch did: their numbers are items of the earlier hour with the later one as
+ * `source`. Deleted rows leave their numbers in `keptEntity`.
+ * `hourNumbers` computes an hour from the rows of the runs that ended in it, including those that began long before.
+ * Folded hours expire after 90 days, days after 25 months.
+ * `sweep-metrics.ts` writes the items, `metrics-report.ts` reads them.
+ */
 import * as z from 'zod';
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { unixSeconds } from '../../core/time.ts';

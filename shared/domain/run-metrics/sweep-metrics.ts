@@ -1,3 +1,13 @@
+/**
+ * Folds the runs of an hour into the numbers of that hour, and the hours of a day into those of the day; deletes rows
+ * of runs without losing their numbers.
+ * A mark says that an hour has numbers that no item has yet (`runs/hour-marks.ts`). The sweep acquires the mark, sums
+ * the runs from their rows, writes the items, and removes the mark with the last of them; every write requires the mark
+ * as it was acquired, so of several workers one finishes, and what a crash left is written again. Until then readers
+ * ignore the items (`metrics-report.ts`). A folded hour marks its day.
+ * A row that is deleted while its hour may still be folded leaves its numbers in an item, in the same transaction.
+ * `functions/workers/sweep-run-metrics.ts` sweeps; `execution/runs/delete-run-result.ts` deletes rows.
+ */
 import { randomUUID } from 'node:crypto';
 import { toChunks } from '../../core/chunks.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
@@ -36,23 +46,10 @@ import {
   toFoldedRange,
 } from './metric-items.ts';
 
-/**
- * Folds the runs of an hour into the numbers of that hour, and the hours of a day into those of the day.
- *
- * A mark says that an hour has numbers that no item has yet (`runs/hour-marks.ts`). The worker takes the mark, sums the runs
- * from their rows, writes the items, and removes the mark with the last of them; every write requires the mark as it was
- * taken, so of several workers one finishes, and what a crash left is written again. Until then readers ignore the items and
- * sum the rows themselves (`read-numbers.ts`). A folded hour marks its day.
- */
-
 /** A transaction takes 4 MB. */
 const itemsPerCommit = 8;
 
-/**
- * Folds an hour or a day that is due into its items, and removes its mark with the last of them. Until then readers ignore
- * the items. Every write requires the mark as this worker took it, so of several workers one finishes, and what a crash
- * left is written again. @returns whether it is folded
- */
+/** Folds an hour or a day that is due. @returns whether it is folded: false if another worker is on it, or a day is not ready. */
 export const folder = /* @__PURE__ */ using(
   [hourNumbers, 'table:write', 'table:delete'],
   (scope: Scope) =>

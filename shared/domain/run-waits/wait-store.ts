@@ -1,13 +1,12 @@
 /**
- * The waits of runs: a step that needs an approval, a callback or a person's answer, and the links by which it can be
- * answered.
- *
- * Opening writes the wait, a link for each receiver and the deliveries that tell of them, in one transaction; opening it again
- * finds it. Whichever answer is stored first counts, later ones get it as the answer. When a run suspends, it stores how it
- * goes on (`resumeWith`) and gets an answer that is there already; who answers asks for the resumption before it stores the
- * answer (`shared/execution/run-waits`), so that no crash loses one.
+ * The waits of runs: a step that needs an approval, a callback or a person's answer.
+ * Opening writes the wait, a link for each receiver and the deliveries of the links, in one transaction; opening it
+ * again finds it. The answer that is stored first counts, and later ones get it as the result.
+ * When a run suspends, it stores how to resume it (`resumeWith`) and gets an answer that is there already; who answers
+ * requests the resumption before the answer is stored (`execution/run-waits`), so that no crash loses one.
+ * Steps use it through `waits-adapter.ts`; the links are in `wait-link.ts`, and the worker of deliveries sends the
+ * questions (`approval-attempt.ts`).
  */
-
 import type { KnownWait, NewWait, WaitAnswer } from '../../adapters/ports/waits-port.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { clientJson } from '../../core/json/exact-json.ts';

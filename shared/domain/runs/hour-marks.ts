@@ -1,3 +1,10 @@
+/**
+ * Marks the hours and days whose numbers have to be folded, before the runs that belong to them are stored.
+ * A process writes a mark before the first end of a run in an hour, and relies on it until shortly before it is due; so no run
+ * is stored in an hour that nobody will fold. A worker acquires a mark with a new revision, which later writes of others
+ * invalidate, and removes it when the hour is folded (`run-metrics/sweep-metrics.ts`). Readers compute marked hours from the
+ * rows.
+ */
 import * as z from 'zod';
 import { using } from '../../platform/aws/uses.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
@@ -8,15 +15,6 @@ import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type Write } from '../../platform/data/writes.ts';
 import { toHour } from './run.ts';
-
-/**
- * Marks the hours and days whose numbers have to be folded, before the runs that belong to them are stored.
- *
- * A process writes a mark before the first end of a run in an hour, and relies on it until shortly before it is due; so no run
- * is stored in an hour that nobody will fold. A worker acquires a mark with a new revision, which later writes of others
- * invalidate, and removes it when the hour is folded (`run-metrics/sweep-metrics.ts`). Readers compute marked hours from the
- * rows.
- */
 
 /** Hours and days whose numbers are to be folded. */
 const marksPartition = tenantPartition('RUNMETRICS#MARKS');

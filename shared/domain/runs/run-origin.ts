@@ -1,3 +1,11 @@
+/**
+ * What started a run, and the labels that callers give it: the trigger, the run around it, tags and session.
+ * Origin and labels are decided once, at the start, stored with the run and inherited by the runs inside of it, which
+ * have the trigger `run`. A caller with a key of a surface stays unknown.
+ * Every start of a run makes its origin with one of the functions here: endpoints, surfaces, schedules, nested runs and
+ * recomputations. `labelHeaders` are the same labels for calls whose body another protocol defines (OpenAI, surfaces).
+ * Lists of runs filter by both.
+ */
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';

@@ -1,3 +1,11 @@
+/**
+ * Converts and adds up what runs spend: tokens, costs, savings, warnings, and the calls of each model.
+ * Three forms have the same content: `Spending` for computing, `RunUse` and `RunTotals` as stored with runs, and the
+ * members of a step's result. Costs are exact decimal texts; `null` means that a call has no known price, and a sum
+ * with one stays known to be incomplete. A result that is only the sum of others counts nothing, and what was taken
+ * over from an earlier run counts as saved.
+ * Pure. The recorders of flows, agents and batches add with it; lists, metrics and reports of runs read the same forms.
+ */
 import Big from 'big.js';
 import * as z from 'zod';
 import {

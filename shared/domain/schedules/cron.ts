@@ -1,3 +1,14 @@
+/**
+ * Parses cron expressions, and renders them for EventBridge Scheduler.
+ * Five fields or a nickname are parsed to the sorted values at which they match; `null` days match any day. If both
+ * kinds of days are set, either matches, as in cron(8). Expressions that never match are refused, with a message for
+ * their author.
+ * EventBridge takes one kind of days only and counts weekdays from 1, so an expression may become two, which together
+ * match the same times.
+ * `next-time.ts` computes times from the fields, `wake-ups.ts` calls `toSchedulerExpressions`; the console parses with
+ * it too, so it imports nothing.
+ */
+
 /** The values at which a cron expression matches. Null: any day. If both kinds of days are set, either matches. */
 export interface CronFields {
   minutes: readonly number[];

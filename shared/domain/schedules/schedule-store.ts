@@ -1,3 +1,12 @@
+/**
+ * The schedules of a surface, and their counterparts in EventBridge Scheduler.
+ * The table is authoritative: a change is stored first, with the time of the next run, and then copied to EventBridge
+ * Scheduler (`wake-ups.ts`). If that fails, or the process crashes, the sweep repeats it a minute later.
+ * The schedules of a surface are counted in an item of their own, in the transaction that creates or removes one; at
+ * most `schedulesMax` exist. The flow and the records that a schedule names must exist when it is stored.
+ * Removal leaves a tombstone and enqueues a cleanup (`scheduleCleaner`), which also removes the history;
+ * `scheduleRemover` does this for all schedules of a surface. What a wake-up starts is in `shared/execution/schedules`.
+ */
 import { omitUndefined } from '../../core/defined.ts';
 import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
@@ -26,15 +35,6 @@ import {
 import { type NewSchedule, type ScheduleChanges, scheduleDefaults } from './schedule-body.ts';
 import { assertConsistent, computeRepairAt, isRetimed, mergeSchedule } from './trigger.ts';
 import { wakeUps } from './wake-ups.ts';
-
-/**
- * The schedules of a surface, and their counterparts in EventBridge Scheduler.
- *
- * The table decides: a change is stored first, with the time of the next run, and then EventBridge Scheduler is told
- * (`wake-ups.ts`); if that fails, or the process crashes, the sweep tells it a minute later. The number of schedules of a
- * surface is counted in an item of its own, in the transaction that creates or removes one. What a wake-up starts is in
- * `shared/execution/schedules`.
- */
 
 export const schedulesMax = 100;
 /** So that all schedules of a surface fit a response. */

@@ -1,3 +1,13 @@
+/**
+ * What a surface exposes to a caller: its items with their capabilities, without what is disabled, deleted or not
+ * permitted.
+ * Endpoints of a surface go through these in order: `findSurface` (one read), `assertOpen` (the key's surface and
+ * product, status), `findSlugItem` or `availableItems`, and `assertMayRun` or `runnableItems`. A disabled item counts
+ * as missing.
+ * Whether the flow or agent of an item still exists is looked up once a minute for each process, so a deleted one
+ * leaves the lists within that time; running it fails at once.
+ * Callers: the endpoints of surfaces of all types, and `protocols/a2a`, `protocols/mcp`, `protocols/surface`.
+ */
 import { createBoundedMap } from '../../core/cache.ts';
 import { forbidden, missingPermission, notFound, ServiceError } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';

@@ -1,3 +1,11 @@
+/**
+ * The items of a surface: which capabilities it exposes, under which name, slug, route and presentation.
+ * Items are part of the surface's own item and change with it. Names, slugs, routes and the entry point are unique on a
+ * surface; a slug that is not sent is made from the name, on surfaces whose items have endpoints.
+ * An item can be added only while its capability exists, which the transaction checks on the product.
+ * The endpoints of surfaces call it; workspace documents use its schemas and `findTakenMember`, and `protocols/mcp`
+ * asks `isPrompt`.
+ */
 import * as z from 'zod';
 import { conflict, type ErrorDetail, notFound } from '../../core/errors/errors.ts';
 import { getIdCreatedAt, resourceId } from '../../core/ids.ts';
@@ -11,14 +19,6 @@ import { productStore } from '../products/product-store.ts';
 import { findCapability } from './product-capabilities.ts';
 import { getSurfaceType, type Surface, type SurfaceItem } from './surface/surface.ts';
 import { surfaceStore } from './surface-store.ts';
-
-/**
- * The items of a surface: which capabilities it exposes, under which name, slug, route and presentation.
- *
- * They are part of the surface's item and change with it. Names, slugs, routes and the entry point are unique on a surface; a
- * slug that is not sent is made from the name. An item can be added only while its capability exists, which the transaction
- * checks on the product.
- */
 
 export const itemsMax = 64;
 

@@ -1,3 +1,13 @@
+/**
+ * Stores and lists the tools of a tenant.
+ * Each write includes the index of secrets that the tool uses, and connections to MCP servers must exist when they are
+ * named. A change is decided on the current tool; the caller's check gets the tool as it would be. Removal leaves a
+ * tombstone, by which the cleanup removes what runs of the tool have stored.
+ * Lists read index entries, filtered by DynamoDB; with schemas, by ids, or one per type they read whole tools, and a
+ * page is shortened until it fits a response.
+ * Callers: `functions/tools`, workspace documents, and checks of agents and flows; runs read tools through `toolsPort`
+ * or `readTools`.
+ */
 import * as z from 'zod';
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';

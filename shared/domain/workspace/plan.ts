@@ -1,3 +1,14 @@
+/**
+ * Plans what a document changes in a workspace: which resources are created, updated or deleted, with their
+ * differences. Writes nothing.
+ * For each kind in the order of references: read the stored resources as entries, read the document's list and check
+ * each body as its endpoint would, match both by name, part by part, and list the differences. Problems are collected,
+ * not thrown; those of resources that stay as they are do not count.
+ * `planHash` is the same as long as an apply would do the same, so an apply can require the plan that somebody has
+ * reviewed.
+ * `snapshot.ts` reads what is stored, `checks/` adds what depends on other resources; `functions/workspace/planner.ts`
+ * puts them together, `apply.ts` carries the plan out.
+ */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
@@ -26,19 +37,6 @@ import {
   toStoredEntries,
 } from './snapshot.ts';
 import type { PlanNode, ResourceWriter } from './writer.ts';
-
-/**
- * Plans what a document changes in a workspace: which resources are created, updated or deleted, with their differences.
- * Writes nothing.
- *
- * For each kind in the order of references: read the stored resources as entries, read the document's list and check each body
- * as its endpoint would, match both by name, part by part, and list the differences. Problems are collected, not thrown; those
- * of resources that stay as they are do not count. `planHash` is the same as long as an apply would do the same, so an apply
- * can require the plan that somebody has seen.
- *
- * `snapshot.ts` reads what is stored, `checks/` adds what depends on other resources, `apply.ts` carries the plan out;
- * `functions/workspace/planner.ts` puts them together.
- */
 
 export type Writers = Readonly<Record<KindName, ResourceWriter>>;
 

@@ -1,3 +1,12 @@
+/**
+ * Reads the resources of a tenant that a document or an export is about, and a book of the names and ids of everything
+ * that they refer to.
+ * First the wanted kinds, then the kinds that they refer to, within a number of bytes; then names that documents do not
+ * contain (API keys, records, versions …) by lookups of their own. Names that the caller may not read are refused,
+ * whether they exist or not. What a document will create gets a placeholder id, so that references to it resolve.
+ * Stored resources become canonical entries (no defaults, names instead of ids, unique names), which the planner
+ * compares and the export renders: `functions/workspace/planner.ts`, `functions/workspace/get.ts`.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { missingPermission } from '../../core/errors/errors.ts';
 import { iterateTexts } from '../../core/json/json-texts.ts';
@@ -17,16 +26,6 @@ import type { DocumentEntry, DocumentKind, ResourceMembers, StoredResource } fro
 import type { DocumentRoom } from './kinds/read-all.ts';
 import type { ReferenceTarget, ReplaceReference } from './kinds/references.ts';
 import { deletedName, getAccess, isId, NameBook, readName, refersById } from './names.ts';
-
-/**
- * Reads the resources of a tenant that a document or an export is about, and a book of the names and ids of everything that
- * they refer to.
- *
- * First the wanted kinds, then the kinds that they refer to, within a number of bytes; then names that documents do not
- * contain (API keys, records, versions …) by lookups of their own. Names that the caller may not read are refused, whether
- * they exist or not. What a document will create gets a placeholder id, so that references to it resolve. Used by the planner
- * and by `functions/workspace/get.ts`.
- */
 
 /** A reference as it stands in a stored resource (an id), or in a document (a name). */
 interface Reference {

@@ -1,3 +1,14 @@
+/**
+ * The execution of an agent as an item: its indexes, its lists, and the writes that change its status with the facts of
+ * its log.
+ * Status and lease are on this item, what happened is in the log (`run-log.ts`). Each write is conditional on the
+ * status, and is committed with the fact that causes it, so the two never disagree.
+ * An open run is in the sweep index at the end of its lease or its first wait; a run inside of an agent's run is found
+ * by its parent instead, whose process looks after it. After a crash the sweep (`sweep-runs.ts`) finds the expired
+ * lease.
+ * The recorders and sweeps in this folder write it; the listed run of an agent (`toAgentRun`) is derived from it, and
+ * `functions/agent-executions/list.ts` lists the executions of an agent.
+ */
 import * as z from 'zod';
 import { formatCost } from '../../adapters/ports/spending.ts';
 import { idCeiling, idFloor } from '../../core/ids.ts';
@@ -18,14 +29,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { EndFact, PauseFact } from '../agent-loop/facts.ts';
 import type { RunState } from '../agent-loop/state.ts';
-
-/**
- * The execution of an agent: its item, its indexes, and the writes that change it with the facts of its log.
- * Status and lease are on this item, what happened is in the log (`run-log.ts`). Each write is conditional on the
- * status, and is committed with the fact that causes it, so the two never disagree.
- * An open run is in the sweep index at the end of its lease or its first wait; a run inside of an agent's run is found
- * by its parent instead, whose process looks after it.
- */
 
 export const executionStatuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 

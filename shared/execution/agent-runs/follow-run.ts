@@ -18,10 +18,7 @@ import { chunkStore, isAfter, type OutputChunk, registerFollower, takeFollowing 
 import { openReplay } from './run-events.ts';
 import { findExecution, type LogPage, runLogReader, toDeletedRun } from './run-log.ts';
 
-/**
- * The events of a run after a number, and then those that follow, until it ends or waits for somebody. Any number of
- * readers may follow a run: those of a process share what is read of it, and each keeps the state only.
- */
+/** Any number of readers may follow a run. @param after The number of the last event that the reader has. @throws 404 */
 export async function* followRun(
   scope: Scope,
   executionId: string,

@@ -1,3 +1,14 @@
+/**
+ * Ends or continues runs of agents whose own process does not: cancelled, crashed, waiting too long, or of a deleted
+ * agent.
+ * `endRun` appends the fact `end` and ends the runs inside; the process of the run notices at its next fact that it
+ * lost the run. It is repeated while that process records facts at the same time.
+ * The sweep finds runs whose lease or first wait is over: a background run is released and gets a new message, one in
+ * front of a caller ends with an error, an approval that is late is decided as a timeout, a late output ends the run.
+ * If somebody else is quicker, nothing happens, and the next sweep looks again.
+ * Callers: the workers `sweep-agents.ts` and `fail-agent-run.ts`, cancellation, the cleanup of agents (`runRemover`),
+ * chats and A2A tasks.
+ */
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { getIdKind } from '../../core/ids.ts';

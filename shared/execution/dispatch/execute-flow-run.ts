@@ -5,7 +5,7 @@
  * A run that suspends continues as a batch of one (`continueAsBatch`); one that waits for a tool of its caller is stored
  * as paused (`resume.ts`). Both write everything that the next process needs before this one lets go.
  * A crash leaves a listed run, and from its first checkpoint on an execution with a lease: `lost-runs.ts` ends the
- * first, `expired-executions.ts` the second.
+ * first, `end-execution.ts` the second.
  */
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { measure, runWithLogFields } from '../../core/invocation.ts';

@@ -1,3 +1,11 @@
+/**
+ * The body of a dispatch request: its schema, what the options mean together, and which permissions the request takes.
+ * Combinations that make no sense are refused by the schema, with the path of the member, before anything is looked up
+ * or written. `checkPermissions` then returns what the request takes beyond FLOWS:EXECUTE, because an inline flow could
+ * otherwise do what its caller may not: store flows, read records, or send secrets to a server of its author.
+ * The endpoint of dispatch and `protocols/surface` parse with it; `functions/dispatch/run.ts` checks the permissions,
+ * and `prepare.ts` what needs the tenant's data.
+ */
 import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import { missingPermission } from '../../core/errors/errors.ts';
@@ -20,12 +28,6 @@ import { covers, type Permission } from '../../platform/identity/permissions.ts'
 import type { Principal } from '../../platform/identity/principal.ts';
 import { DispatchedAgent } from '../agent-runs/agent-input.ts';
 import { agentOptions, ClientTools } from '../agent-runs/run-options.ts';
-
-/**
- * The body of a dispatch request: its schema, and what the options mean together.
- * Combinations that make no sense are refused here, with the path of the member, before anything is looked up or
- * written. `prepare.ts` checks what needs the tenant's data, `check-permissions.ts` what the caller may do.
- */
 
 const DispatchedFlow = z.strictObject({
   id: resourceId('flow').optional().meta({ description: 'The id of a stored flow' }),

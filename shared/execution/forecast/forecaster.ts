@@ -2,7 +2,7 @@
  * Says what a run of a flow on records would cost, without calling or storing anything.
  * It samples up to `sampleMax` records, walks the flow on each with the engine in rehearsal (`walk-record.ts`: steps
  * that cost or act are planned, outputs are guessed from history), and scales up. Each step's plan is priced twice: what
- * is expected (`expected-call.ts`) and the most that it can cost (`prompt-call.ts`).
+ * is expected (`step-forecasts.ts`) and the most that it can cost (`prompt-call.ts`).
  * The walk ends after `walkMs`; the answer then says how many records it looked at.
  */
 import type { Ports } from '../../adapters/ports/ports.ts';

@@ -1,3 +1,15 @@
+/**
+ * Estimates what a step costs on one record: the expected cost, from earlier results of the flow or from limits, and
+ * the highest.
+ * `readHistory` reads the newest results of each step once for a forecast. With enough results of the same model,
+ * tokens are scaled from the request's size; with fewer, the expectation lies between nothing and the limits of the
+ * model. Steps that call models in ways of their own are known by their history alone, and their highest cost is
+ * unlimited.
+ * Where the rest of the walk needs an output, `openGuesses` takes an earlier one, else a text as long as it is
+ * expected.
+ * `walk-record.ts` asks for each step, `forecaster.ts` opens both, `totals.ts` adds up; the highest costs are computed
+ * in `prompt-call.ts`.
+ */
 import { tokensOfText } from '../../adapters/models/usage.ts';
 import type { ModelLimits } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';

@@ -1,3 +1,13 @@
+/**
+ * Walks a flow on one record without acting, and forecasts each step that a run would perform.
+ * The engine runs in rehearsal: free steps run, acting ones are forecast and give a guess as their output. Variables
+ * that come from guesses are tracked with the most tokens that they may add, so that a later request has an upper
+ * limit; where an unknown value decides which steps run or how often, all steps inside count as unknown.
+ * Steps that the walk did not reach but a run might are added for the upper limit only. A failure that follows from no
+ * guess is reported to the caller (`onFailure`).
+ * `forecaster.ts` calls `walkRecord` for sampled records and `forecastLimits` for the others; the costs are in
+ * `step-forecasts.ts`.
+ */
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { createFiller } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';

@@ -1,10 +1,11 @@
 /**
  * Lists the runs of a tenant over all kinds, newest first, a page at a time.
- * The row of a run is one item in time order; runs inside of others are in a second range, and the two are merged as far
- * as neither can have newer rows. What DynamoDB can filter by is in the query, the rest is filtered here
+ * The row of a run is one item in time order; runs inside of others are in a second range, and the two are merged as
+ * far as neither can have newer rows. What DynamoDB can filter by is in the query, the rest is filtered afterwards
  * (`run-filter.ts`).
- * A page takes at most `queriesMax` queries; then it ends early with a cursor. Progress of running batches is read for
- * the rows that are shown.
+ * A page takes at most `queriesMax` queries; then it ends early with a cursor. Runs that were deleted are left out, and
+ * the progress of running batches is read for the rows that are shown, so a status is checked again at the end.
+ * `functions/runs/list.ts` is the caller; the kinds that the credential may read come in as `kinds`.
  */
 import * as z from 'zod';
 import {
@@ -50,10 +51,7 @@ const queriesMax = 8;
 const filteredRowsPerQuery = 1_000;
 const firstRowsPerRun = 4;
 
-/**
- * Lists the runs of the tenant, newest first. A page that would take more requests ends early, with a cursor.
- * @throws 400 for a cursor of another list.
- */
+/** @throws 400 for a cursor of another list. */
 export const runList = /* @__PURE__ */ using(['table:read', batchFinder], (scope: Scope) => {
   const { table, now } = scope;
 

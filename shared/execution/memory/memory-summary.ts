@@ -1,3 +1,14 @@
+/**
+ * The memory of agents and flows, as models use it: saves texts, answers questions from the nearest ones, and keeps a
+ * summary.
+ * The summary is brought up to date when it is read: each round adds the memories that it does not consider yet, as
+ * many as fit a prompt, and stores the text with the number of the last one. A crash or a lost race leaves the former
+ * summary, and the next reader goes on from there.
+ * Memories are data in the words of users and tools: prompts mark them as such, and no text can end its part. All
+ * memories of a profile are embedded by the model of the first one.
+ * Callers: the steps and tools for memory, and `agent-runs/open-loop.ts` for the system prompt; storage is behind
+ * `ports.memory`.
+ */
 import type { Memory, NumberedMemory, SummaryOfMemories } from '../../adapters/ports/memory-port.ts';
 import { collect, type ModelMessage, type ModelReasoning } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';

@@ -1,3 +1,10 @@
+/**
+ * The budgets of a tenant (its own, of a product, surface, key, flow, agent or config) as accounts of model calls.
+ * Reservations are per invocation and shared by its runs; they are flushed before the invocation ends, and by
+ * `settleBudgets` before a run is shown as over.
+ * Without a budget nothing is asked. A model without a price is called all the same, and its budgets say so, unless its
+ * name may be another one of a model with a price.
+ */
 import type { ModelLimits } from '../../adapters/ports/model-port.ts';
 import type { Payer } from '../../adapters/ports/payer.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
@@ -17,14 +24,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { BudgetReservations } from './budget-reservations.ts';
 import { priceRequest, priceTexts } from './call-cost.ts';
 import type { FindPayment, SpendingAccount } from './pipeline.ts';
-
-/**
- * The budgets of a tenant (its own, of a product, surface, key, flow, agent or config) as accounts of model calls.
- * Reservations are per invocation and shared by its runs; they are flushed before the invocation ends, and by
- * `settleBudgets` before a run is shown as over.
- * Without a budget nothing is asked. A model without a price is called all the same, and its budgets say so, unless its
- * name may be another one of a model with a price.
- */
 
 /** What decides a call: the budgets of the tenant, and what is known of the model. */
 export interface PricedModel {

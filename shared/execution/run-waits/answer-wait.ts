@@ -1,3 +1,13 @@
+/**
+ * Answers runs that wait for a person or a callback: finds the wait, checks the answer, stores it and resumes the run.
+ * The resumption is enqueued with a delay before the answer is stored, and again without a delay afterwards; so a
+ * process that dies in between leaves a message that finds the answer. The first answer that is stored counts, and
+ * others get a 409. An answer is refused once the run or the time to answer is over.
+ * A wait is found by a link's token (`linkedWait`), or by run, step and item (`waitFinder`), where several matches are
+ * an error.
+ * `functions/run-waits` and `functions/runs/answer.ts` are the callers; waits and links are stored by
+ * `domain/run-waits`, and `answerResumer` resumes.
+ */
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
 import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';

@@ -1,3 +1,11 @@
+/**
+ * Lists step results of a flow or a record: filters and sorts index entries, then replays the rows of the page
+ * (`replay.ts`).
+ * Sorted by creation, it reads the entries of all earlier pages and its own; sorted otherwise, all (400 from
+ * `sortedMax` on). A page ends early when its response is full; a row that is too large alone loses its large fields.
+ * Results of deleted flows and records are left out. `StepResultQuery` and `StepResultPage` are the schemas of the two
+ * endpoints that call it: `functions/flows/step-results.ts` and `functions/records/step-results.ts`.
+ */
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { getIdCreatedAt, resourceId } from '../../core/ids.ts';
@@ -22,13 +30,6 @@ import {
   type StepIndex,
   stepRowReader,
 } from './replay.ts';
-
-/**
- * Lists step results of a flow or a record: filters and sorts index entries, then replays the rows of the page
- * (`replay.ts`).
- * Sorted by creation, it reads the entries of all earlier pages and its own; sorted otherwise, all (400 from `sortedMax`
- * on). A page ends early when its response is full.
- */
 
 const sortFields = [
   'createdAt',

@@ -10,7 +10,7 @@
  * The table refuses a checkpoint that exists: of two processes that run the same run, the second fails at its first
  * write. A crash loses what was gathered; the next process resumes after the last checkpoint and runs those steps again.
  * Callers: `batches/run-record.ts` and `dispatch/dispatch-recorder.ts`. Values of secrets are stored encrypted only
- * (`sealed-values.ts`).
+ * (`run-variables.ts`).
  */
 import { delayFlush } from '../../core/concurrency/gather.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';

@@ -1,3 +1,12 @@
+/**
+ * Starts the batch of a schedule's firing: what a firing is, whether it may run, and what happens if it cannot start.
+ * A firing is recorded first, with the id of its batch, and the batch is started once by that id, so the sweep can
+ * repeat an interrupted start. A start that fails for now is postponed for up to a day; one that can never succeed
+ * makes the firing `failed`.
+ * `scheduleStates` says whether the surface or the flow is gone or paused, or the last batch still runs.
+ * `scheduleRunner` runs a schedule outside of its times and reports a failed start to its caller.
+ * `functions/schedules/run-now.ts` and `fire-schedule.ts` (at its times) are the callers, and the sweep (`sweep-schedules.ts`).
+ */
 import { omitUndefined } from '../../core/defined.ts';
 import { conflict, forbidden, notFound, ServiceError } from '../../core/errors/errors.ts';
 import { deriveId, getIdTimeMs } from '../../core/ids.ts';

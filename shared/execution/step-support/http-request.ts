@@ -1,3 +1,12 @@
+/**
+ * The HTTP requests that steps and tools make: plans them from a config, sends them, and reads the response.
+ * `planRequest` renders URL, headers, credentials and body first; nothing is rendered after that, so the plan is what a
+ * preview shows and what a repeated run compares. Values in a JSON body stay inside of the literals that they stand in,
+ * and a body that variables make invalid is not sent.
+ * A request that may change something is an act: it is recorded before it is sent, and the other side can recognise a
+ * repetition by its `Idempotency-Key`. Responses of 400 and above are errors that say whether a retry can help.
+ * Steps (`api-call`, `fetch-url`, `paginate-api`, `wait-for-callback`), tools over HTTP and external agents call it.
+ */
 import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { escapeInJson, isJsonTemplate, isJsonText } from '../../adapters/templates/json-template.ts';

@@ -1,3 +1,12 @@
+/**
+ * What a type of tool implements, and what types over HTTP and MCP share.
+ * `plan` decides from the arguments what a call does and renders everything; `perform` then sends the plan and renders
+ * nothing, so that a preview, an approval and the call show the same. Built-in tools have only `perform`: their checked
+ * arguments are the plan.
+ * Arguments in a URL are percent-encoded, so none can add a query, leave its part of the path or change the host.
+ * Requests carry the identity of the call as `Idempotency-Key` and the trace.
+ * The types in `tools/types` and `tools/builtin` implement it, `tools/open-tools.ts` calls them.
+ */
 import type * as z from 'zod';
 import type { HttpResponse } from '../../adapters/ports/http-port.ts';
 import type { McpFailure } from '../../adapters/ports/mcp-port.ts';

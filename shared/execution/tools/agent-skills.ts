@@ -1,3 +1,14 @@
+/**
+ * Calls an external agent by A2A, as a whole (`delegate`) or by its skills as tools of a model (`openAgentSkills`).
+ * Opening chooses the address: the card's only if it is of the configured origin, or no credentials would be sent.
+ * Credentials are redacted from everything that the agent sends back. Which skills there are comes from the cached
+ * card, else from a card that is fetched now.
+ * Calls of one run belong to one conversation: the context of an answer is sent with the next message, and a task that
+ * waits for input gets it by the next call of the same skill. Skills are not repeatable: an interrupted call has an
+ * unknown outcome.
+ * The runs of agents call it (`agent-runs/agent-input.ts`, `agent-tools.ts`, `open-loop.ts`); `getAgentOrchestration`
+ * says which of the two ways an agent has.
+ */
 import { fetchAgentCard } from '../../adapters/a2a-client/fetch-agent-card.ts';
 import type { A2aAgent, A2aEvent, A2aPart, A2aRequest } from '../../adapters/ports/a2a-port.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';

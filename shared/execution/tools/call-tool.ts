@@ -1,3 +1,13 @@
+/**
+ * The calls of tools: what a tool is once it can run, the order plan → perform, and the limits and errors that all
+ * calls have.
+ * `callTool` is the only place from which tools are called: by steps, by agents and their code, and on their own. The
+ * plan checks the arguments and sends nothing; a failure after it has an unknown outcome unless the tool can be
+ * repeated, so that engines do not run it again.
+ * Outputs are limited in size and depth, and errors name the tool (`runTool`). Arguments are checked against the schema
+ * without coercion.
+ * `open-tools.ts` and `agent-only/` make tools runnable; loops and executors of tools call them.
+ */
 import type * as z from 'zod';
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
 import type { ValueProblem } from '../../adapters/json-schema/limits.ts';

@@ -1,3 +1,13 @@
+/**
+ * Opens tools by id or definition: loads them, checks the caller's permissions, and makes them runnable.
+ * A stored tool's plan fills its config with secrets at the last moment; they leave the call only where the config
+ * sends them. Errors, outputs and previews are masked. Arguments are checked against the schema, without coercion;
+ * those of built-in tools against their own declaration, which needs no sandbox.
+ * All stored tools are read at once, and names are made unique in the order of the ids. A tool that cannot run is an
+ * error at once and not at its first call.
+ * `open-configured-tools.ts` opens those of a config; steps, agents and `direct-runs/tool-executor.ts` open theirs
+ * here.
+ */
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
@@ -26,12 +36,6 @@ import {
 } from './call-tool.ts';
 import { makeNamesUnique, toToolName } from './tool-name.ts';
 import { findToolRunner } from './types/index.ts';
-
-/**
- * Opens tools by id or definition: loads them, checks the caller's permissions, and makes them runnable.
- * A stored tool's plan fills its config with secrets at the last moment; they leave the call only where the config sends
- * them. Errors and previews are masked. Arguments are checked against the schema, without coercion.
- */
 
 export interface ToolContext {
   /** The permissions of the caller, to check; null if they were checked before, as those of a stored flow's author. */

@@ -1,3 +1,11 @@
+/**
+ * The nodes of a trace: makes them from runs, attempts and notes, with the attribute names of OpenTelemetry, and
+ * flattens the tree into spans.
+ * `run-trace.ts`, `agent-trace.ts` and `step-spans.ts` build the tree; `flattenSpans` then corrects times (a span lies
+ * within its parent, except a wait) and leaves out the deepest spans of a trace that is too large. Ids are computed
+ * from the run and the path (`core/tracing/active-span.ts`).
+ * Texts of warnings and messages are content and present only if the trace is read with content. Pure.
+ */
 import { runSpanId } from '../../core/tracing/active-span.ts';
 import { type Note, noteKinds } from '../../core/tracing/note.ts';
 import type { Warning } from '../../core/warnings.ts';

@@ -1,3 +1,12 @@
+/**
+ * The spans of a flow's steps, from the results in its checkpoints.
+ * A result is a span, its notes are the children. A step in which the run waits has an open span, and so has a step
+ * that holds others and has no result yet.
+ * Paths give the tree: `2.true.0` is in the span of step `2`, which lasts as long as what is in it. Prompts and outputs
+ * are added on demand, to the model call that they belong to; results from before 2026-11-26 have no notes, and their
+ * usage is on the step.
+ * `run-trace.ts` is the caller.
+ */
 import type { Note } from '../../core/tracing/note.ts';
 import {
   definitionPath,
@@ -25,14 +34,6 @@ import {
   toStepAttributes,
   walkNodes,
 } from './span-node.ts';
-
-/**
- * The spans of a flow's steps, from the results in its checkpoints.
- * A result is a span, its notes are the children. A step in which the run waits has an open span, and so has a step that
- * holds others and has no result yet.
- * Paths give the tree: `2.true.0` is in the span of step `2`, which lasts as long as what is in it. Prompts and outputs
- * are added on demand, to the model call that they belong to.
- */
 
 const statuses = { completed: 'ok', failed: 'error', skipped: 'skipped' } as const;
 

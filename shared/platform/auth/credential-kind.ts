@@ -1,3 +1,13 @@
+/**
+ * The kinds of credentials: API keys, sessions of the OIDC issuer, setup links and keys of surfaces.
+ * Each kind says how it recognises a token, finds its caller, which item counts its requests, what it permits, and
+ * where it is refused. A token is found by its hash with a consistent read, because API Gateway caches a refusal and
+ * clients use a key right after they created it.
+ * `findCaller` returns undefined only for a permanently invalid credential; one that cannot be verified now throws
+ * `TemporaryRefusal`, which is not cached. Whether a key is still alive is a condition of the write that counts the
+ * request, in `request-gate.ts`; sessions are trusted until they expire.
+ * Callers: `optional-credential.ts` (caller), `request-gate.ts` (counter, permissions).
+ */
 import { missingPermission, type ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import type { AnyEntity } from '../data/entity.ts';

@@ -1,3 +1,15 @@
+/**
+ * Resolves the caller of a request from its Authorization header, and holds the access modes of endpoints that have no
+ * authorizer of API Gateway.
+ * An endpoint names one of the modes: `optionalCredential` (anonymous requests are counted for their address),
+ * `challengedCredential` and `verifiedCredential` (a 401 of the endpoint's own form), `signatureOrCredential`
+ * (webhooks).
+ * Each mode first counts the request against a limit and then decides; what applies at once (revoked keys, permissions)
+ * is left to `request-gate.ts`. A request without a valid credential gets the same 401 whatever exists. Callers are
+ * cached for a minute, as API Gateway caches the result of its authorizer; a header that is present twice is never
+ * cached.
+ * `functions/authorizer.ts` calls `identifyCaller`; the kinds of credentials are in `credential-kind.ts`.
+ */
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { createLoadingCache } from '../../core/cache.ts';

@@ -29,24 +29,24 @@ export interface OptionalCredential extends Requirements {
   resolveCall: Admitting;
 }
 
-/** The tenant that the path or the endpoint's own token names: see `scope-from.ts`. */
+/** The tenant that the path or the endpoint's own token names. */
 export interface ScopeFrom extends Requirements {
   kind: 'from';
   resolveCall: Admitting;
 }
 
-/** The tenant of a valid signature, or of the credential: see `signature-or-credential.ts`. */
+/** The tenant of a valid signature, or of the credential: see `optional-credential.ts`. */
 export interface SignatureOrCredential extends Requirements {
   kind: 'signature-or-credential';
   resolveCall: Admitting;
 }
 
-/** Verifies the credential of an endpoint in its Lambda, in place of the gateway's authorizer: see `verified-credential.ts`. */
+/** Verifies the credential of an endpoint in its Lambda, in place of the gateway's authorizer: see `optional-credential.ts`. */
 export interface VerifiedCredential extends Requirements {
   resolveCall: (event: APIGatewayProxyEvent, runtime: Runtime, rules: AccessRules) => Promise<PublicCall>;
 }
 
-/** The tenant of the credential, which a request needs: see `challenged-credential.ts`. */
+/** The tenant of the credential, which a request needs: see `optional-credential.ts`. */
 export interface ChallengedCredential extends Requirements {
   kind: 'challenged-credential';
   resolveCall: Admitting;

@@ -5,9 +5,9 @@
  * one; so the decision is exact under concurrency and costs one write. Only if the condition fails does it look at the stored
  * item: a dead credential is a 401, a full window a 429, and a window that has ended is replaced by a new one, on the
  * condition that nobody else did. After counting come the allowed addresses, then the kind of the credential
- * (`credential-kinds.ts`), then the permissions.
+ * (`credential-kind.ts`), then the permissions.
  *
- * Called through `http/lambda/admission.ts` for each request, and by the public scopes beside this file. The windows
+ * Called through `http/lambda/error-mapper.ts` for each request, and by `optional-credential.ts` and `public-scope.ts`. The windows
  * themselves are in `rate-limit-windows.ts`. A crash leaves at most one request counted that was not answered. While the disk
  * of the embedded stack is full, requests pass without being counted, except keys with a number of uses.
  */

@@ -1,9 +1,8 @@
-import { unixSeconds } from '../../core/time.ts';
-
 /**
  * An item whose `ttl` has passed is absent: DynamoDB deletes it within days. Reads, counts and conditions of the table
  * leave it out at once. An index has only `summary` of an item, so its `ttl` is in there too.
  */
+import { unixSeconds } from '../../core/time.ts';
 
 /** A condition or a filter, with its values by their names. */
 interface Expression {

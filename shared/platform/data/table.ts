@@ -73,7 +73,7 @@ const batchGetMax = 100;
 const removedAtOnce = 200;
 
 /**
- * Every key has the tenant's name. Only this module and `commit.ts` send commands to DynamoDB.
+ * Every key has the tenant's name. Only this file, `retry-contention.ts` and `walk.ts` send commands to DynamoDB.
  * @param now Items that have expired by then are absent.
  */
 export const tenantTable = (

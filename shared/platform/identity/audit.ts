@@ -1,8 +1,9 @@
 /**
- * Reads the audit log of a tenant: what was done with keys, secrets and other things of consequence, newest first, from month
- * to month.
- * Entries are written in the transactions that they are about, in a partition a month. A page reads the next two
- * months at once; with a filter it reads month by month and may end without entries, but with a cursor to go on from.
+ * The audit log of a tenant: writes what was done with keys, secrets and other things of consequence, and lists it.
+ * `audit` builds an entry and its log line: commit the write in the transaction that it is about, and log afterwards. Entries
+ * are in a partition a month, and expire.
+ * `auditLog` reads newest first, from month to month. A page reads the next two months at once; with a filter it reads month
+ * by month and may end without entries, but with a cursor to go on from.
  */
 import * as z from 'zod';
 import { toChunks } from '../../core/chunks.ts';

@@ -1,6 +1,7 @@
 /**
- * Runs one portion of a migration: walks the table from where the last page ended, applies the migration to each item, and
- * stores the progress after each page.
+ * Migrations of the table: how one is declared and started, its progress, and the run of one portion of it.
+ * A portion walks the table from where the last page ended, applies the migration to each item, and stores the progress after
+ * each page.
  * Called by the worker for each message of the queue (`functions/workers/migrate.ts`), which sends the next one while there is
  * more. Two workers on the same page are told apart by the number of the page: the slower one stops. A worker that dies leaves
  * its page to be repeated, so a migration must be repeatable. An item that fails is recorded and skipped; an outage fails the

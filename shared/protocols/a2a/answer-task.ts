@@ -2,7 +2,7 @@
  * Continues a task that waits for its caller, with the answer in a message: outputs of tools, or decisions on approvals.
  * Order: return the task if it has the message already; check that it waits and that the answer fits; register the push
  * receiver; write the message and the answer in one transaction; then run on. An agent continues through its queue and is
- * followed from its log, a flow continues in this process under the lease of the task (`while-open.ts`).
+ * followed from its log, a flow continues in this process under the lease of the task (`renewWhileOpen` in `start-task.ts`).
  * After a crash behind the transaction, a repeated message finds itself in the task and changes nothing.
  * `served-surface.ts` calls it for messages with a task id; `start-task.ts` begins new tasks.
  */

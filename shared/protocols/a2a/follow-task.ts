@@ -1,3 +1,12 @@
+/**
+ * Follows a task of an A2A surface, and yields what happens to it as events until it ends or waits.
+ * `taskEvents` reads the events of a run that this process started; `followTask` reads the log of an agent's run, or
+ * polls the task of a flow, whose run has no log; `followToEnd` goes on while the task waits. If a stream of events
+ * ends without an end of the run, the task is polled.
+ * The end of a run is recorded in the task before it is yielded. Texts of an agent are sent as they come, the last
+ * chunk is held back until it can be marked as the last; a flow sends its output only.
+ * All of them stop when the signal is aborted, and the task goes on elsewhere. `served-surface.ts` is the caller.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServedEvent } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';

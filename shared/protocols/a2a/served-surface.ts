@@ -1,3 +1,13 @@
+/**
+ * Answers each operation of the A2A protocol for a surface: send, get, list, cancel and follow tasks, and manage push
+ * receivers.
+ * `open-surface.ts` finds the surface, checks the caller and makes the agent for one request. A message begins a task,
+ * or answers one that waits, exactly once per message id: a repeated message gets the task and what happens from then
+ * on. A message in an earlier context gets what was said in the finished tasks of that context.
+ * Tasks belong to the caller: a key of the surface, or a user with all keys and sessions.
+ * Starting and answering tasks is in `start-task.ts` and `answer-task.ts`, their events in `follow-task.ts`, skills in
+ * `skills.ts`, their storage in `domain/a2a-tasks`.
+ */
 import {
   A2aRefusal,
   type IncomingMessage,

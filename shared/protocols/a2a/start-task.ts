@@ -2,7 +2,7 @@
  * Starts the task of a new message: its item as an agent, a flow, or a run in the background.
  * Order: check the parameters and seal the push receiver, then start. The task of an agent or of a run in the background is
  * written in the transaction of its run. A flow starts when its events are read, so its task is written first, with a lease
- * that this process renews (`while-open.ts`); after a crash the lease ends, and the task counts as failed.
+ * that this process renews (`renewWhileOpen`); after a crash the lease ends, and the task counts as failed.
  * A message that was sent before, also at the same time, gets the task that it started. `served-surface.ts` calls it;
  * `answer-task.ts` continues tasks that wait.
  */

@@ -1,3 +1,16 @@
+/**
+ * The conversation of a chat visitor: which messages a page may send, how they and the answers are stored, and what the
+ * visitor sees of them.
+ * `addMessage` writes the message, the record of its run and the turn's run id in one transaction, and returns the
+ * history that the model gets. `addAnswer` writes the answer and ends the turn in one transaction: whoever comes second
+ * finds the answer stored, and an answer that a later message interrupted is not stored. Each run's usage is counted
+ * once.
+ * After a crash the turn stays open until its lease expires; `addLateAnswer` adds an agent's answer from the log of its
+ * run.
+ * Visitors never see system messages, nor the members of a token's config other than `ChatDisplay`. Callers:
+ * `functions/client-chat`, `open-turn.ts` and `continue-answer.ts`; the leases of turns are in
+ * `domain/client-sessions`.
+ */
 import * as z from 'zod';
 import { decodeBase64 } from '../../adapters/assets/base64.ts';
 import type { Spending } from '../../adapters/ports/spending.ts';
@@ -32,15 +45,6 @@ import { allBytesMax, filesMax } from '../../execution/model-calls/to-model-mess
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { SessionContext } from './visitor.ts';
-
-/**
- * Stores the messages and answers of chat visitors in their conversations.
- * `addMessage` writes the message, the record of its run and the turn's run id in one transaction, and returns the history
- * that the model gets. `addAnswer` writes the answer and ends the turn in one transaction: whoever comes second finds the
- * answer stored, and an answer that a later message interrupted is not stored. Each run's usage is counted once.
- * After a crash the turn stays open until its lease ends; `addLateAnswer` adds an agent's answer from the log of its run.
- * `open-turn.ts` and `continue-answer.ts` call it; the leases of turns are in `domain/client-sessions`.
- */
 
 const historyMax = 100;
 /** More than are added while an answer ends. */

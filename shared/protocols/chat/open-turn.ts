@@ -1,3 +1,15 @@
+/**
+ * Holds the turn of a chat session while a run answers: renews it, streams the run to its end, stores the answer and
+ * ends the turn.
+ * `begin` acquires the session, or waits for it, and ends the run that the turn replaces (`settled-runs.ts`); `claim`
+ * begins a turn with the write of its message (`begin-message.ts`). `respond` reads the run to its end even if the page
+ * disconnects, because the answer is stored before its end is sent; it then detaches the turn, so that the next message
+ * need not wait.
+ * After a crash the lease of the turn expires, and the next message or a reload of the page (`resumed-chat.ts`) settles
+ * the run.
+ * `functions/client-chat` and `continue-answer.ts` call it; leases are in `domain/client-sessions`, messages in
+ * `conversation-messages.ts`.
+ */
 import type { Spending } from '../../adapters/ports/spending.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { clientJson } from '../../core/json/exact-json.ts';

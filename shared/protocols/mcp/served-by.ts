@@ -1,9 +1,9 @@
 /**
  * Serves the items of a surface over MCP: flows and agents as tools or prompts, records as resources.
- * Made for each request from the offer (`offer.ts`), which has what the caller may use; the lists show fewer items if the
+ * Made for each request from the offer (`tools.ts`), which has what the caller may use; the lists show fewer items if the
  * surface says so. A tool call starts the run of its item and waits for its outcome; errors of the caller and of the run are
  * results, a prompt that fails is an error. Files of the tenant are shown as images or sound if they are small.
- * `functions/surface-mcp` gives it to `adapters/mcp-server/respond.ts`; `tools.ts` names the tools and reads outcomes.
+ * `functions/surface-mcp` gives it to `adapters/mcp-server/respond.ts`; `tools.ts` also names the tools and reads outcomes.
  */
 import type {
   CallToolResult,

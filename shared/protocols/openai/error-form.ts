@@ -1,3 +1,12 @@
+/**
+ * Translates the service's errors into those of OpenAI's API, in responses and in streams that have begun.
+ * OpenAI's packages decide by status, `type` and `code` whether to retry or to shorten a conversation, so each error of
+ * the service has a counterpart here, and a code that the model's provider stated is passed on. Failures of the
+ * tenant's own provider key are upstream failures and not the caller's.
+ * A failed run gets a status after which the packages do not run it again. Models, flows and agents that do not exist
+ * and those of other tenants get one text.
+ * The endpoints in `functions/openai` name `openAiErrorBody`; the other functions are for the code in this folder.
+ */
 import * as z from 'zod';
 import { ModelCallFailed } from '../../adapters/ports/model-port.ts';
 import type { DetailCode } from '../../core/errors/error-codes.ts';

@@ -1,3 +1,11 @@
+/**
+ * Maps the events of a run, of a flow or of an agent, to the public events of a stream, with pings in silence.
+ * Flows: events are numbered here without gaps. Per run the mapper remembers the definition, the ids of the texts and
+ * what is open in each step: a step that ends, begins its text anew or is cut off first gets the ends of what it had
+ * begun, so that every start has its end.
+ * Agents: events keep the numbers of the run's log, and a ping has the number of the event before it.
+ * Dispatch, chat, A2A and the endpoints of agent runs read these events; the schemas are in `stream-event.ts`.
+ */
 import { formatCost } from '../../adapters/ports/spending.ts';
 import { type ShownPlace, toShownPlace } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/flows/steps/step.ts';
@@ -7,13 +15,6 @@ import type { FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { toTokenCounts } from '../json/token-counts.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
-
-/**
- * Maps the events of a flow's execution to the public events of a stream, numbered without gaps, with pings in silence.
- * Per execution it remembers the definition, the ids of the texts and what is open in each step: a step that ends, begins
- * its text anew or is cut off first gets the ends of what it had begun, so that every start has its end.
- * Dispatch, chat and A2A read these events; `agent-events.ts` is its counterpart for agents, `stream-event.ts` has the schemas.
- */
 
 /** Maps the events of an execution to those of POST /v1/dispatch: numbered without gaps, with a ping after each silence. */
 export async function* flowEvents(

@@ -1,8 +1,8 @@
 /**
  * The schemas of the public events of a run, of flows and agents alike.
  * They are the API's contract: each is a component of the API document by its type, and is only ever extended. The exported
- * schemas are those that callers of a surface get too (`chat/events/client-event.ts`). `flow-events.ts` and
- * `agent-events.ts` write them.
+ * schemas are those that callers of a surface get too (`chat/events/client-event.ts`). `flow-events.ts` writes
+ * them.
  */
 import * as z from 'zod';
 import { Warning } from '../../core/warnings.ts';

@@ -1,3 +1,9 @@
+/**
+ * The schema of a native agent's config: model and prompt, loop, tools, memory, time, approvals, sub-agents and code.
+ * Members are strict, and their descriptions are those of the API's documentation. Missing members mean a default,
+ * which the code that runs an agent applies (`execution/agent-runs`), so a stored config stays as it was sent.
+ * Checks that need more than one member are in `checks/check-agent.ts`; `agent-editor.ts` validates with this schema.
+ */
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 import { isTimeZone } from '../../../core/time.ts';

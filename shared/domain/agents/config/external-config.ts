@@ -1,3 +1,12 @@
+/**
+ * The schemas of agents that run elsewhere: external ones, called by A2A, and those that their vendor runs, which are
+ * stored only.
+ * Credentials are write-only: they are taken out of the config before it is stored (`credentials/`), and `configured`
+ * shows that there are some. The cached card is what the service keeps of the agent's own card; `external-card.ts`
+ * refreshes it.
+ * `agent-config.ts` has the schema of native agents, which shares `samplingMembers` with the orchestrator of an
+ * external one; `agent-editor.ts` validates with all of them.
+ */
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 import { ServerUrl } from '../../flows/steps/http-config.ts';

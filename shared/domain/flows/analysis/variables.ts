@@ -1,3 +1,14 @@
+/**
+ * Analyses which variables and steps of a flow are of use: unset, overwritten and unused variables, unreachable steps,
+ * and the inputs that follow.
+ * `analyseTexts` parses all texts in the sandbox first; if that takes too long, nothing is reported of what depends on
+ * it. A step's use is what its texts read and the output that it sets; a step that could not be analysed counts as
+ * reading everything.
+ * Whether a read is set depends on the lists around both steps: branches exclude each other, maps, loops and parallel
+ * branches have variables of their own.
+ * `validate.ts` reports the findings; `listFlowInputs` derives the inputs of a flow, and the schema of a capability,
+ * from the unset reads.
+ */
 import { readTextsTask } from '../../../adapters/code/tasks.ts';
 import type { FlowText, Reads } from '../../../adapters/code/texts.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
@@ -7,15 +18,6 @@ import { type ConfigText, isFlowText } from '../steps/config-texts.ts';
 import { findHeldLists } from '../steps/held-lists.ts';
 import { outputVariableName } from '../steps/step.ts';
 import { createFinding, type Finding, isHeldBy } from './finding.ts';
-
-/**
- * Which variables the steps of a flow read and set, and what follows: unset, overwritten and unused ones.
- *
- * A step's use is what its texts read and the output that it sets; a step that could not be analysed counts as reading
- * everything. Whether a read is set depends on the lists around both steps: branches exclude each other, maps, loops and
- * parallel branches have variables of their own. `validate.ts` reports, `flow-inputs.ts` derives the inputs of a flow from the
- * unset reads.
- */
 
 /** Variables that every run has: the built-in ones, and those that a dispatch adds. */
 const builtinVariables = new Set([

@@ -1,3 +1,11 @@
+/**
+ * Checks the steps that a caller sends for a flow, and completes them with defaults.
+ * First `FlowStepsInput` (limits of the whole tree, then each config against its step type, then the number of
+ * secrets), then `checkTexts`, which parses templates, expressions, schemas and scripts in the sandbox; only its result
+ * has the type that `normaliseSteps` takes. Limits of the tree come first because they bound the depth of what follows.
+ * Steps are saved or run only after all three. `findTextProblems` works on invalid steps too, for the validation
+ * endpoint (`analysis/validate.ts`).
+ */
 import * as z from 'zod';
 import { schemaProblems } from '../../../adapters/json-schema/json-schema.ts';
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';

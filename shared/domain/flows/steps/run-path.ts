@@ -9,7 +9,7 @@ export type RunPath = string;
 
 const timesOf = /\.([ip])(\d+)(?=\.)/g;
 
-/** The place in the definition (`walk-steps.ts`) of what ran there. */
+/** The place in the definition (`walkSteps` in `held-lists.ts`) of what ran there. */
 export const definitionPath = (path: RunPath): string => path.replaceAll(timesOf, '.$1');
 
 /** The path of the list around a step: `2.i17` of `2.i17.0`. Empty for the list of the flow. */

@@ -1,3 +1,12 @@
+/**
+ * Edits the metadata of many records by one call, within its time.
+ * All records are read and the edits planned before the first write (`bulkPlan`), so a call that cannot be done changes
+ * nothing. Edits are written in transactions, several at once; if another writer changed a record, its edit is planned
+ * again on the record's new content.
+ * What time did not allow is reported, and the same call again does the rest, because finished records need no edit any
+ * more. A crash leaves some records edited, which the same call continues.
+ * `functions/records/bulk-edit.ts` is the caller; `bulk-targets.ts` finds the records.
+ */
 import { eventLoopYielder } from '../../../core/concurrency/event-loop.ts';
 import { type ErrorDetail, invalid, invalidAt, outOfTime } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
@@ -10,15 +19,6 @@ import { responseBytesMax, takeWithinBytes } from '../../../platform/http/respon
 import { metadataBytesMax, type RecordItem, recordEntity } from '../record.ts';
 import { recordStore } from '../record-store.ts';
 import { type BulkTargets, createTargetTest, getTargetsMember, targetPages } from './bulk-targets.ts';
-
-/**
- * Edits the metadata of many records by one call, within its time.
- *
- * All records are read and the edits planned before the first write, so a call that cannot be done changes nothing. Edits are
- * written in transactions, several at once; if another writer changed a record, its edit is planned again on what it is now.
- * What time did not allow is reported, and the same call again does the rest, because done records need no edit any more.
- * Targets are in `bulk-targets.ts`, planning in `bulk-plan.ts`.
- */
 
 /** Requests at once, of a transaction each. */
 export const writesAtOnce = 16;

@@ -1,3 +1,12 @@
+/**
+ * Exports the matching records as CSV, in parts that Lambda can stream and that uploads accept unchanged.
+ * The records are read twice: a survey finds the keys for the header, and where the part ends; then the rows are
+ * streamed, group by group, so that memory stays bounded. What is created in between is left out; what no longer
+ * matches too. Surveys wait in a fair queue.
+ * Cells that a spreadsheet would read as a formula are escaped by an apostrophe, and columns that equal the record's
+ * own get a prefix; `unescapeCell` and `toColumnKey` undo both in `row-to-record.ts`.
+ * `functions/records/export.ts` is the caller.
+ */
 import { stringify } from 'csv-stringify/sync';
 import { makeFairQueue } from '../../../adapters/sandbox/fair-queue.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';

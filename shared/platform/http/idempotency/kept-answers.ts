@@ -1,3 +1,15 @@
+/**
+ * Stores the answer to a request with an idempotency key for a day, and decides which of several equal requests may
+ * answer.
+ * A request acquires the lock by a conditional write; the holder then renews it, records how it answers (streams,
+ * follows a run) and at last stores the answer in the same item, or releases the lock after a failure that may be tried
+ * again. Every later write has the condition that the holder still has the lock, and none of them fails the request
+ * itself.
+ * After a crash the lock expires after 15 minutes, or at once where this process knows that it is alone. Long bodies
+ * lie in items of their own under the holder's name, so that a holder that lost its lock overwrites nothing.
+ * What a holder streams is stored in parts only while a repetition reads it (`liveParts`). `once.ts` is the only
+ * caller.
+ */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { forEachConcurrently } from '../../../core/concurrency/map-concurrently.ts';
@@ -11,16 +23,6 @@ import { leaseOn } from '../../data/lease.ts';
 import type { Scope } from '../../data/scope.ts';
 import { absent } from '../../data/writes.ts';
 import type { LoggedRun } from '../responses/streamed-body.ts';
-
-/**
- * Stores the answer to a request with an idempotency key for a day, and decides which of several equal requests may answer.
- *
- * A request acquires the lock by a conditional write; the holder then renews it, says how it answers (streams, follows a run)
- * and at last stores the answer in the same item, or releases the lock after a failure that may be tried again. Every later
- * write has the condition that the holder still has the lock. None of these fails the request itself. After a crash the lock
- * ends by itself after 15 minutes, or at once where this process knows that it is alone. Long bodies lie in items of their
- * own, under the holder's name, so that one that lost its lock writes over nothing. `once.ts` is the only user.
- */
 
 const keptSeconds = 86_400;
 

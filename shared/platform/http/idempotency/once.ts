@@ -5,7 +5,7 @@
  * In order: acquire the lock or find the earlier request (`kept-answers.ts`); refuse a key that was used with another body;
  * then either answer and keep, or repeat. JSON is kept whole, without values that are shown once. A stream is kept when it has
  * been written to its end; meanwhile repetitions read its parts as they are stored, which happens only while one reads
- * (`live-parts.ts`). Where a stream shows the events of a stored run, only the run is kept, and a repetition follows its log.
+ * (`kept-answers.ts`). Where a stream shows the events of a stored run, only the run is kept, and a repetition follows its log.
  *
  * `lambda/handle-request.ts` calls it around the handler. If the process crashes, repetitions get 409 until the lock ends, and
  * then the request runs again.

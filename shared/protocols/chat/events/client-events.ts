@@ -1,3 +1,12 @@
+/**
+ * Maps the events of a run to those that a chat visitor gets, each with the cursor from which a page can continue.
+ * Per event: follow the cursor, note the names of the page's tools, leave out what the page has, map the rest. The
+ * answer is stored before its end is sent, and an answer that is not stored is counted. Steps, turns and reasoning are
+ * left out; arguments of calls that need an approval are shown without credentials.
+ * The numbers of events follow from those of the run, so a second stream of the same run has the same numbers.
+ * `open-turn.ts` and `follow-answer.ts` call it with what stores the answer; `readClientResult` gathers the same events
+ * for callers that want no stream. Cursors are in `cursor.ts`.
+ */
 import * as z from 'zod';
 import { parseCost, type Spending } from '../../../adapters/ports/spending.ts';
 import { isDeeperThan } from '../../../core/json/nesting.ts';
@@ -19,14 +28,6 @@ import {
   openCursors,
   openUnseenFilter,
 } from './cursor.ts';
-
-/**
- * Maps the events of a run to those that a chat visitor gets, each with the cursor from which a page can continue.
- * Per event: follow the cursor, note the names of the page's tools, leave out what the page has, map the rest. The answer is
- * stored before its end is sent. Steps, turns and reasoning are left out; arguments of calls that need an approval are shown
- * without credentials. The numbers of events follow from those of the run.
- * `open-turn.ts` and `follow-answer.ts` call it; `answer-end.ts`, `cursor.ts` and `page-names.ts` beside it are its parts.
- */
 
 export interface VisitorView {
   brought: PageRunTools;

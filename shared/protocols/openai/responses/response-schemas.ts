@@ -1,3 +1,11 @@
+/**
+ * The form of a response of OpenAI's Responses API: its schemas and how it is built when it begins and when it ends.
+ * A response repeats the parameters of its request. It begins as `in_progress` without output (`createOpenedResponse`);
+ * its end adds the output and the usage, and is `incomplete` if a limit or a filter stopped the model
+ * (`createEndedResponse`). Events of a stream carry the same object.
+ * `respond.ts` and `response-events.ts` build responses with it; `functions/openai/respond.ts` describes them in the
+ * OpenAPI document.
+ */
 import * as z from 'zod';
 import type { ModelUsage } from '../../../adapters/ports/model-port.ts';
 import { unixSeconds } from '../../../core/time.ts';
