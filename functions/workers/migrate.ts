@@ -11,7 +11,7 @@ import {
   readProgress,
   request,
   runMigration,
-} from '../../shared/platform/migrations/run-migration.ts';
+} from '../../shared/platform/run-migration.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = combineRequirements(tableWalk, migrationStarter, ...migrations);

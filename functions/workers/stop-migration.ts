@@ -4,7 +4,7 @@ import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { onConditionFailed } from '../../shared/platform/data/condition-failed.ts';
-import { MigrationMessage, progressEntity } from '../../shared/platform/migrations/run-migration.ts';
+import { MigrationMessage, progressEntity } from '../../shared/platform/run-migration.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = combineRequirements('table:write');

@@ -10,7 +10,7 @@ import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage, TimerMessage } from '../../shared/execution/batches/run-message.ts';
 import { FireMessage } from '../../shared/execution/schedules/fire-message.ts';
 import { CleanupMessage } from '../../shared/platform/cleanup/cleanup.ts';
-import { MigrationMessage } from '../../shared/platform/migrations/run-migration.ts';
+import { MigrationMessage } from '../../shared/platform/run-migration.ts';
 
 const folder = new URL('../../events/', import.meta.url);
 const files = readdirSync(folder).filter((file) => file.endsWith('.json'));

@@ -3,7 +3,7 @@ import { hashKey } from '../../platform/auth/key-format.ts';
 import { combineRequirements } from '../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { absent } from '../../platform/data/writes.ts';
-import { defineMigration } from '../../platform/migrations/run-migration.ts';
+import { defineMigration } from '../../platform/run-migration.ts';
 import { readFormerValue, restoreFormerValue, retireFormerValue } from './former-test-key-values.ts';
 import { keyValues, testKeyValueEntity } from './key-values.ts';
 

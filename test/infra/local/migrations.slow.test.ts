@@ -15,7 +15,7 @@ import { apiKeyEntity, credentialEntity, zeroCounters } from '../../../shared/pl
 import { deriveKeyFields, generateKey } from '../../../shared/platform/auth/key-format.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { type TenantTable, tenantTable } from '../../../shared/platform/data/table.ts';
-import { progressEntity, readProgress } from '../../../shared/platform/migrations/run-migration.ts';
+import { progressEntity, readProgress } from '../../../shared/platform/run-migration.ts';
 import { killAll, killTree, newDirectory, start } from '../../support/stack/processes.ts';
 
 afterEach(killAll);

@@ -16,7 +16,7 @@ import {
   type Portion,
   readProgress,
   runMigration,
-} from '../../../../shared/platform/migrations/run-migration.ts';
+} from '../../../../shared/platform/run-migration.ts';
 import { throttled } from '../../../support/data/broken-table.ts';
 
 /** A person whose `name` was stored as `label` in shape 1, and whose `tags` were one text in shape 2. */

@@ -1,3 +1,17 @@
+import * as z from 'zod';
+import { forEachConcurrently } from '../core/concurrency/map-concurrently.ts';
+import { log } from '../core/log.ts';
+import { sendMessage } from './aws/queues.ts';
+import { type Use, using } from './aws/uses.ts';
+import { ConditionFailed, isContention, isOutage } from './data/condition-failed.ts';
+import { type AnyEntity, decode, defineEntity, type ItemOf } from './data/entity.ts';
+import { readTenant, sharedPartition } from './data/keys.ts';
+import type { QueryOptions } from './data/query.ts';
+import type { Scope } from './data/scope.ts';
+import type { StoredItem, TenantTable } from './data/table.ts';
+import type { WalkedPage, WalkTable } from './data/walk.ts';
+import { absent } from './data/writes.ts';
+
 /**
  * Migrations of the table: how one is declared and started, its progress, and the run of one portion of it.
  * A portion walks the table from where the last page ended, applies the migration to each item, and stores the progress after
@@ -7,19 +21,6 @@
  * its page to be repeated, so a migration must be repeatable. An item that fails is recorded and skipped; an outage fails the
  * whole message, which comes back.
  */
-import * as z from 'zod';
-import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
-import { log } from '../../core/log.ts';
-import { sendMessage } from '../aws/queues.ts';
-import { type Use, using } from '../aws/uses.ts';
-import { ConditionFailed, isContention, isOutage } from '../data/condition-failed.ts';
-import { type AnyEntity, decode, defineEntity, type ItemOf } from '../data/entity.ts';
-import { readTenant, sharedPartition } from '../data/keys.ts';
-import type { QueryOptions } from '../data/query.ts';
-import type { Scope } from '../data/scope.ts';
-import type { StoredItem, TenantTable } from '../data/table.ts';
-import type { WalkedPage, WalkTable } from '../data/walk.ts';
-import { absent } from '../data/writes.ts';
 
 export interface MigrationRuntime {
   scopeOf: (tenant: string) => Scope;
