@@ -10,7 +10,7 @@ import {
   eventsResponse,
   type ResponseForm,
   runResponse,
-} from '../../shared/protocols/responses/flow-response.ts';
+} from '../../shared/protocols/run-events/flow-response.ts';
 
 /** Continues a run that has its last answer; shows what the others still wait for. */
 export async function answerResponse(scope: Scope, { run, added }: AnsweredRun, form: ResponseForm) {

@@ -5,7 +5,7 @@ import { answerWaits } from '../../shared/execution/agent-runs/answer-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/dispatch-result.ts';
-import { followResponse, runScope } from '../../shared/protocols/responses/flow-response.ts';
+import { followResponse, runScope } from '../../shared/protocols/run-events/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { answerResponse } from './answer-response.ts';
 import { AgentRunParams, streamResponse } from './schemas.ts';

@@ -3,7 +3,7 @@ import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { type AgentRunRequest, startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
-import { runResponse } from '../../shared/protocols/responses/flow-response.ts';
+import { runResponse } from '../../shared/protocols/run-events/flow-response.ts';
 
 /** The response to a run that a worker executes. */
 export const StartedRun = z.object({ executionId: z.string(), status: z.literal('running') }).meta({

@@ -7,7 +7,7 @@ import { getFlowTimeMs } from '../../shared/execution/targets/front-policy.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { covers } from '../../shared/platform/identity/permissions.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
-import { dispatchResponse } from '../../shared/protocols/responses/flow-response.ts';
+import { dispatchResponse } from '../../shared/protocols/run-events/flow-response.ts';
 import { answerResponse } from '../agent-runs/answer-response.ts';
 
 interface Request {

@@ -4,7 +4,7 @@ import { Message } from '../../shared/domain/conversations/message.ts';
 import { Decision } from '../../shared/execution/agent-runs/answer-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { executionScope, followResponse } from '../../shared/protocols/responses/flow-response.ts';
+import { executionScope, followResponse } from '../../shared/protocols/run-events/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { streamResponse } from '../agent-runs/schemas.ts';
 import { AnyResult } from './any-result.ts';

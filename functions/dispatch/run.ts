@@ -9,7 +9,7 @@ import {
   dispatchResponse,
   executionScope,
   followResponse,
-} from '../../shared/protocols/responses/flow-response.ts';
+} from '../../shared/protocols/run-events/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { StartedRun } from '../agent-runs/start-response.ts';
 import { AnyResult } from './any-result.ts';

@@ -10,7 +10,7 @@ import { batchStarter } from '../../execution/batches/start-batch.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { runScope } from '../responses/flow-response.ts';
+import { runScope } from '../run-events/flow-response.ts';
 import { surfaceRunScope } from '../surface/start-exposed.ts';
 import { toServedCard } from './served-card.ts';
 import { serveSurface } from './served-surface.ts';

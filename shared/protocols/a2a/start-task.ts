@@ -28,7 +28,7 @@ import { type Target, toTarget, toTargetInput } from '../../execution/targets/ta
 import { ConditionFailed, onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { toSurfaceCaller } from '../../platform/identity/principal.ts';
-import { targetEvents } from '../responses/flow-response.ts';
+import { targetEvents } from '../run-events/flow-response.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 import { assertInputs, assertParameters, targetGone } from '../surface/parameters.ts';
 import { startExposedRun } from '../surface/start-exposed.ts';

@@ -4,7 +4,7 @@ import { type ClientToken, latestVersion } from '../../domain/client-tokens/clie
 import { startTarget, type TargetRun } from '../../execution/targets/start-target.ts';
 import { survivesProcess } from '../../execution/targets/survives-process.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { targetEvents } from '../responses/flow-response.ts';
+import { targetEvents } from '../run-events/flow-response.ts';
 import type { EventsFor } from './open-turn.ts';
 
 type Common = Pick<

@@ -13,7 +13,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { readAhead } from '../../platform/data/read-ahead.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Principal, toSurfaceCaller } from '../../platform/identity/principal.ts';
-import { targetEvents, targetResult } from '../responses/flow-response.ts';
+import { targetEvents, targetResult } from '../run-events/flow-response.ts';
 import { hideReasons, type OutwardRun, outwardResponse } from './outward.ts';
 import { assertInputs, assertParameters, targetGone } from './parameters.ts';
 
