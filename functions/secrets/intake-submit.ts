@@ -5,7 +5,7 @@ import {
   SecretRequestManifest,
   SecretRequestSource,
   secretRequests,
-} from '../../shared/domain/secret-requests/secret-requests.ts';
+} from '../../shared/domain/secrets/secret-requests.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 

@@ -1,13 +1,3 @@
-/**
- * Lets a person enter the values of requested secrets, by a permission or by a setup link. (The API calls this an
- * intake.)
- * A link is for its own keys only, cannot replace a value, and ends in the transaction that stores the last missing
- * one; a permission is for all secrets. All values of a request are stored or none: each write has the condition that
- * the secret still has the version that was read.
- * Problems are collected and reported by the path of the item, before anything is written. The manifest says which
- * values are missing and never shows one.
- * `functions/secrets` has the endpoints; tokens of links are in `setup-link-tokens.ts`, secrets in `domain/secrets`.
- */
 import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import {
@@ -25,9 +15,20 @@ import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { type Secret, SecretDescription, SecretValue } from '../secrets/secret.ts';
-import { type SecretStore, secretStore } from '../secrets/secret-store.ts';
-import { setupLinkTokens } from './setup-link-tokens.ts';
+import { setupLinkTokens } from '../secret-requests/setup-link-tokens.ts';
+import { type Secret, SecretDescription, SecretValue } from './secret.ts';
+import { type SecretStore, secretStore } from './secret-store.ts';
+
+/**
+ * Lets a person enter the values of requested secrets, by a permission or by a setup link. (The API calls this an
+ * intake.)
+ * A link is for its own keys only, cannot replace a value, and ends in the transaction that stores the last missing
+ * one; a permission is for all secrets. All values of a request are stored or none: each write has the condition that
+ * the secret still has the version that was read.
+ * Problems are collected and reported by the path of the item, before anything is written. The manifest says which
+ * values are missing and never shows one.
+ * `functions/secrets` has the endpoints; tokens of links are in `setup-link-tokens.ts`, secrets in `domain/secrets`.
+ */
 
 interface SecretRequest {
   source: SecretRequestSource;
