@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { SecretKey } from '../../shared/core/variables/secret-references.ts';
-import { setupLinkTokens } from '../../shared/domain/secret-requests/setup-link-tokens.ts';
 import { isConfigured } from '../../shared/domain/secrets/secret-requests.ts';
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
+import { setupLinkTokens } from '../../shared/domain/secrets/setup-link-tokens.ts';
 import { SetupLinkContext } from '../../shared/platform/auth/setup-link.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

@@ -15,9 +15,9 @@ import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { setupLinkTokens } from '../secret-requests/setup-link-tokens.ts';
 import { type Secret, SecretDescription, SecretValue } from './secret.ts';
 import { type SecretStore, secretStore } from './secret-store.ts';
+import { setupLinkTokens } from './setup-link-tokens.ts';
 
 /**
  * Lets a person enter the values of requested secrets, by a permission or by a setup link. (The API calls this an

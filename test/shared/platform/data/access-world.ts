@@ -12,10 +12,10 @@ import { usageMonths } from '../../../../shared/domain/model-usage/usage-report.
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-port.ts';
 import { hourMarks } from '../../../../shared/domain/runs/hour-marks.ts';
-import { setupLinkTokens } from '../../../../shared/domain/secret-requests/setup-link-tokens.ts';
 import { secretRequests } from '../../../../shared/domain/secrets/secret-requests.ts';
 import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
+import { setupLinkTokens } from '../../../../shared/domain/secrets/setup-link-tokens.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
 import { batchPlanner, toRecordRunId } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, recordSlot } from '../../../../shared/execution/batches/batch-store.ts';
