@@ -7,10 +7,10 @@
  * crashes, nothing of it is left, and a repeated call runs it again under the identity of the call.
  */
 import type { FlowsPort } from '../adapters/ports/flows-port.ts';
+import { recordNote } from '../core/active-span.ts';
 import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
 import type { Unmasked } from '../core/redaction/hidden.ts';
-import { recordNote } from '../core/tracing/active-span.ts';
 import { flowFinder } from '../domain/flows/flow-store.ts';
 import { noWaits } from '../domain/run-waits/waits-adapter.ts';
 import type { EndStatus } from '../domain/runs/run.ts';

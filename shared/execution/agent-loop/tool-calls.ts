@@ -5,18 +5,13 @@
  * them side by side and yields results as they come.
  * A failure of a tool is a result. Only an aborted signal and bugs end the run.
  */
+
+import { type ActiveSpan, beginNote, getActiveSpan, openSpan, runInSpan } from '../../core/active-span.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { openMailbox } from '../../core/concurrency/mailbox.ts';
 import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { countCharacters } from '../../core/json/json-texts.ts';
-import {
-  type ActiveSpan,
-  beginNote,
-  getActiveSpan,
-  openSpan,
-  runInSpan,
-} from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import type { Artifact } from '../tool-support/tool-runner.ts';
 import { callTool, isOfCaller, type RunnableTool, type ToolEvent } from '../tools/call-tool.ts';

@@ -9,9 +9,9 @@
  */
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { recordNote } from '../../core/active-span.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { NewId } from '../../core/ids.ts';
-import { recordNote } from '../../core/tracing/active-span.ts';
 import { resolvePool } from '../../domain/agents/checks/named-tools.ts';
 import type { AgentCapability } from '../../domain/agents/config/agent.ts';
 import type { AgentConfig, AgentTools, CodeModeConfig } from '../../domain/agents/config/agent-config.ts';

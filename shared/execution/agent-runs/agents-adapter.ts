@@ -9,11 +9,11 @@ import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { noSpending } from '../../adapters/ports/spending.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { beginNote } from '../../core/active-span.ts';
 import { agentLevelsMax } from '../../core/agent-depth.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { deriveId, getIdTimeMs } from '../../core/ids.ts';
-import { beginNote } from '../../core/tracing/active-span.ts';
 import { agentVersions } from '../../domain/agents/agent-versions.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { originInside, type ParentListing } from '../../domain/runs/run-origin.ts';

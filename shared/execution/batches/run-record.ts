@@ -12,9 +12,9 @@
  * cancel.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type TracedRun, toTracedRun } from '../../core/active-span.ts';
 import { anySignal } from '../../core/concurrency/abort.ts';
 import { log } from '../../core/log.ts';
-import { type TracedRun, toTracedRun } from '../../core/tracing/active-span.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { combineNotifications, noNotification } from '../../domain/deliveries/end-notice.ts';
 import { runEntity } from '../../domain/runs/run.ts';

@@ -10,11 +10,12 @@
  * `startOnce` serves redelivered requests (schedules, webhooks, background runs): the id decides, and a second start
  * finds the first one's batch.
  */
+
+import { getStartedIn } from '../../core/active-span.ts';
 import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { getStartedIn } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Flow } from '../../domain/flows/flow.ts';

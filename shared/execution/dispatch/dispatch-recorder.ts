@@ -5,10 +5,11 @@
  * with an expiry.
  * The end is committed once: as cancelled if somebody cancelled the run since its process last looked.
  */
+
+import { getStartedIn } from '../../core/active-span.ts';
 import { delayFlush } from '../../core/concurrency/gather.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { getStartedIn } from '../../core/tracing/active-span.ts';
 import { combineNotifications, type EndNotification } from '../../domain/deliveries/end-notice.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';

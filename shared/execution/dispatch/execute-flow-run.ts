@@ -7,10 +7,11 @@
  * A crash leaves a listed run, and from its first checkpoint on an execution with a lease: `lost-runs.ts` ends the
  * first, `end-execution.ts` the second.
  */
+
+import { toTracedRun } from '../../core/active-span.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { measure, runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { toTracedRun } from '../../core/tracing/active-span.ts';
 import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { listRun, runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';

@@ -10,10 +10,10 @@
  */
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { beginNote, openSpan, runInSpan } from '../../core/active-span.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { toFlowingValue } from '../../core/redaction/hidden.ts';
 import { truncate } from '../../core/text.ts';
-import { beginNote, openSpan, runInSpan } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { mergeWarnings } from '../../core/warnings.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';

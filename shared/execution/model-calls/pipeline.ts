@@ -30,7 +30,7 @@ import {
 import type { Payer } from '../../adapters/ports/payer.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { type Spending, sumSpending } from '../../adapters/ports/spending.ts';
-import { beginNote, type NoteFacts, recordNote } from '../../core/tracing/active-span.ts';
+import { beginNote, type NoteFacts, recordNote } from '../../core/active-span.ts';
 import { createWarning, mergeWarnings, type Warning } from '../../core/warnings.ts';
 import { createModelCall, createRefusedCall, type ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { type StepSpending, toStepSpending } from '../../domain/runs/run-use.ts';

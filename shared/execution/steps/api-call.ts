@@ -1,4 +1,4 @@
-import { getTraceHeaders } from '../../core/tracing/active-span.ts';
+import { getTraceHeaders } from '../../core/active-span.ts';
 import { apiCallStep } from '../../domain/flows/step-types/api-call.ts';
 import {
   authorization,

@@ -7,8 +7,8 @@
 import { createHash } from 'node:crypto';
 import type { McpRequest, McpTool, McpToolList } from '../../adapters/ports/mcp-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { getTraceHeaders } from '../../core/active-span.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { getTraceHeaders } from '../../core/tracing/active-span.ts';
 import { type McpServer, toTimeoutMs } from '../../domain/flows/steps/mcp-server.ts';
 import { isOfMcpServer } from '../../domain/flows/steps/tool-reference.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';

@@ -7,9 +7,10 @@
  * Agents that spans name are read and inserted afterwards, up to `tracedAgentsMax`. What the caller may not read is
  * reduced to its times.
  */
+
+import { readContext, runSpanId, toTracedRun } from '../../core/active-span.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
-import { readContext, runSpanId, toTracedRun } from '../../core/tracing/active-span.ts';
 import { walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import { versionFinder } from '../../domain/flows/version-store.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';

@@ -6,7 +6,7 @@
  * from the run and the path (`core/tracing/active-span.ts`).
  * Texts of warnings and messages are content and present only if the trace is read with content. Pure.
  */
-import { runSpanId } from '../../core/tracing/active-span.ts';
+import { runSpanId } from '../../core/active-span.ts';
 import { type Note, noteKinds } from '../../core/tracing/note.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';

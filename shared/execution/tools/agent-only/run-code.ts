@@ -11,10 +11,10 @@ import { evaluateWithTools } from '../../../adapters/code/evaluate-with-tools.ts
 import { resultCharactersMax } from '../../../adapters/code/tool-program-limits.ts';
 import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
 import type { Ports } from '../../../adapters/ports/ports.ts';
+import { getActiveSpan, runInSpan } from '../../../core/active-span.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { parseExact } from '../../../core/json/exact-json.ts';
 import { truncate } from '../../../core/text.ts';
-import { getActiveSpan, runInSpan } from '../../../core/tracing/active-span.ts';
 import type { CodeModeConfig } from '../../../domain/agents/config/agent-config.ts';
 import { actKey } from '../../step-support/acts.ts';
 import type { RunnableTool, ToolCallContext } from '../call-tool.ts';

@@ -1,4 +1,4 @@
-import { getTraceHeaders } from '../../../core/tracing/active-span.ts';
+import { getTraceHeaders } from '../../../core/active-span.ts';
 import { mcpTool } from '../../../domain/tools/tool-types/mcp.ts';
 import { authorization, renderHeaders, requestTimeoutMs } from '../../step-support/http-request.ts';
 import { defineToolRunner, describeMcpFailure, renderToolUrl } from '../../tool-support/tool-runner.ts';

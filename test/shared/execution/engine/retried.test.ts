@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { toTracedRun } from '../../../../shared/core/active-span.ts';
 import { failureOfStatus, RunMustWait, StepError } from '../../../../shared/core/errors/step-error.ts';
-import { toTracedRun } from '../../../../shared/core/tracing/active-span.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { computeRetryPause } from '../../../../shared/domain/flows/steps/error-handling.ts';
 import type { FlowRun } from '../../../../shared/execution/engine/engine.ts';
