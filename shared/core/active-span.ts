@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
-import { type Note, notesMax } from './tracing/note.ts';
+import { type Note, notesMax } from './note.ts';
 
 /**
  * The span that is active in this asynchronous context, the notes of what happens inside of it, and its ids by W3C

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { getIdCreatedAt, idCeiling, idFloor } from '../../core/ids.ts';
-import { Note } from '../../core/tracing/note.ts';
+import { Note } from '../../core/note.ts';
 import { Warning } from '../../core/warnings.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { Note } from '../../core/note.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { Note } from '../../core/tracing/note.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';

@@ -12,7 +12,7 @@ import type {
 } from '../../adapters/ports/model-port.ts';
 import { formatCost, parseCost, type Spending } from '../../adapters/ports/spending.ts';
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
-import type { Note } from '../../core/tracing/note.ts';
+import type { Note } from '../../core/note.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { Artifact } from '../tool-support/tool-runner.ts';

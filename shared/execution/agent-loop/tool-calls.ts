@@ -12,7 +12,7 @@ import { openMailbox } from '../../core/concurrency/mailbox.ts';
 import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { countCharacters } from '../../core/json/json-texts.ts';
-import type { Note } from '../../core/tracing/note.ts';
+import type { Note } from '../../core/note.ts';
 import type { Artifact } from '../tool-support/tool-runner.ts';
 import { callTool, isOfCaller, type RunnableTool, type ToolEvent } from '../tools/call-tool.ts';
 import {

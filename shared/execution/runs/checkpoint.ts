@@ -8,7 +8,7 @@
 import * as z from 'zod';
 import { TokenCount } from '../../adapters/models/usage.ts';
 import { getIdTimeMs } from '../../core/ids.ts';
-import { Note } from '../../core/tracing/note.ts';
+import { Note } from '../../core/note.ts';
 import { Warning } from '../../core/warnings.ts';
 import { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';

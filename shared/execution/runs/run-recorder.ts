@@ -13,9 +13,9 @@
  * (`run-variables.ts`).
  */
 import { delayFlush } from '../../core/concurrency/gather.ts';
+import type { Note } from '../../core/note.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { truncate } from '../../core/text.ts';
-import type { Note } from '../../core/tracing/note.ts';
 import { listKeptPaths } from '../../domain/flows/steps/run-path.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import {

@@ -7,7 +7,7 @@
  * usage is on the step.
  * `run-trace.ts` is the caller.
  */
-import type { Note } from '../../core/tracing/note.ts';
+import type { Note } from '../../core/note.ts';
 import {
   definitionPath,
   findShownPlace,

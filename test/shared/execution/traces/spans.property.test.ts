@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Note } from '../../../../shared/core/tracing/note.ts';
+import type { Note } from '../../../../shared/core/note.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
 import { type Checkpoint, formatRows } from '../../../../shared/execution/runs/checkpoint.ts';
