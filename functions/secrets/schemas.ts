@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import { SecretKey } from '../../shared/core/variables/secret-references.ts';
+import { SecretKey } from '../../shared/core/secret-references.ts';
 import { type Secret, SecretDescription, SecretValue } from '../../shared/domain/secrets/secret.ts';
 
 export const SecretParams = z.object({ id: resourceId('secret') });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SecretKey } from '../../shared/core/variables/secret-references.ts';
+import { SecretKey } from '../../shared/core/secret-references.ts';
 import { isConfigured } from '../../shared/domain/secrets/secret-requests.ts';
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
 import { setupLinkTokens } from '../../shared/domain/secrets/setup-link-tokens.ts';

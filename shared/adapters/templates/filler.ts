@@ -1,7 +1,7 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { countCharacters, iterateTexts } from '../../core/json/json-texts.ts';
-import { hasSecretReference } from '../../core/variables/secret-references.ts';
+import { hasSecretReference } from '../../core/secret-references.ts';
 import { createNameTest, type Variables } from '../../core/variables/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { quickFilter } from './json-template.ts';

@@ -1,8 +1,8 @@
 import { Filter, Liquid, type Template, type Token, TypeGuards } from 'liquidjs';
 import { memoise } from '../../core/cache.ts';
 import { mayBeInexact, parseExact } from '../../core/json/exact-json.ts';
+import { toSecretsVariable } from '../../core/secret-references.ts';
 import { findParts } from '../../core/text.ts';
-import { toSecretsVariable } from '../../core/variables/secret-references.ts';
 import { argumentsProblem, mendFilters, toPlain } from './filters.ts';
 import { filledCharactersMax, fillMsMax, templateCharactersMax } from './limits.ts';
 

@@ -1,5 +1,5 @@
 import { iterateTexts } from '../../core/json/json-texts.ts';
-import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
+import { secretKeysInScript, secretKeysInTemplate } from '../../core/secret-references.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { secretUseEntity } from '../secrets/secret.ts';

@@ -1,4 +1,4 @@
-import { SecretKey } from '../../core/variables/secret-references.ts';
+import { SecretKey } from '../../core/secret-references.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { type Secret, secretEntity } from './secret.ts';

@@ -9,7 +9,7 @@ import {
   unauthenticated,
 } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';
-import { SecretKey } from '../../core/variables/secret-references.ts';
+import { SecretKey } from '../../core/secret-references.ts';
 import type { SetupLink } from '../../platform/auth/setup-link.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { SecretKey } from '../../core/variables/secret-references.ts';
+import { SecretKey } from '../../core/secret-references.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 

@@ -1,5 +1,5 @@
+import { soleSecretReference } from '../../core/secret-references.ts';
 import { trimTrailing } from '../../core/text.ts';
-import { soleSecretReference } from '../../core/variables/secret-references.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { secretValues } from '../secrets/secret-values.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { transportHeaders } from '../../adapters/net/sendable-headers.ts';
+import { hasSecretReference, secretKeysInTemplate } from '../../core/secret-references.ts';
 import { trimTrailing } from '../../core/text.ts';
-import { hasSecretReference, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
 import { decodePath } from '../../platform/aws/s3.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { iterateTexts } from '../../core/json/json-texts.ts';
-import { hasSecretReference } from '../../core/variables/secret-references.ts';
+import { hasSecretReference } from '../../core/secret-references.ts';
 import {
   type ConfigText,
   findSyntaxProblems,

@@ -1,5 +1,5 @@
 import { iterateTexts } from '../../core/json/json-texts.ts';
-import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
+import { secretKeysInScript, secretKeysInTemplate } from '../../core/secret-references.ts';
 
 /** Deeper than any valid config. */
 const depthMax = 100;

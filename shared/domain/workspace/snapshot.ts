@@ -10,7 +10,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { missingPermission } from '../../core/errors/errors.ts';
 import { iterateTexts } from '../../core/json/json-texts.ts';
-import { secretKeysInScript, secretKeysInTemplate } from '../../core/variables/secret-references.ts';
+import { secretKeysInScript, secretKeysInTemplate } from '../../core/secret-references.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers } from '../../platform/identity/permissions.ts';

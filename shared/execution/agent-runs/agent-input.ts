@@ -11,7 +11,7 @@ import { limitQueueTime, sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
-import { hasSecretReference } from '../../core/variables/secret-references.ts';
+import { hasSecretReference } from '../../core/secret-references.ts';
 import { assertTargets } from '../../domain/agents/agent-capabilities.ts';
 import { agentStore } from '../../domain/agents/agent-store.ts';
 import { agentVersions, type VersionChoice } from '../../domain/agents/agent-versions.ts';

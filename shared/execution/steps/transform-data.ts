@@ -1,6 +1,6 @@
 import { evaluateScript } from '../../adapters/code/evaluate-code.ts';
 import { escapeForScript } from '../../core/redaction/secret-forms.ts';
-import { replaceInScript } from '../../core/variables/secret-references.ts';
+import { replaceInScript } from '../../core/secret-references.ts';
 import { transformDataStep } from '../../domain/flows/step-types/transform-data.ts';
 import { defineFreeRunner } from '../step-support/step-runner.ts';
 

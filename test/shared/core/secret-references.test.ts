@@ -5,7 +5,7 @@ import {
   secretKeysInTemplate,
   toBareReferences,
   toSecretsVariable,
-} from '../../../shared/core/variables/secret-references.ts';
+} from '../../../shared/core/secret-references.ts';
 import { expectLinear } from '../../support/linear.ts';
 
 test.each([

@@ -6,7 +6,7 @@ import {
   replaceInScript,
   secretKeysInTemplate,
   secretNameProblem,
-} from '../../../core/variables/secret-references.ts';
+} from '../../../core/secret-references.ts';
 import { toErrorDetails } from '../../../platform/http/validation.ts';
 import { findDuplicates } from '../../duplicates.ts';
 import { findSyntaxProblems } from '../../flows/steps/config-texts.ts';

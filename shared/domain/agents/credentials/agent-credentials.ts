@@ -3,7 +3,7 @@ import {
   hasSecretReference,
   replaceInScript,
   secretKeysInTemplate,
-} from '../../../core/variables/secret-references.ts';
+} from '../../../core/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { credentialField, type McpServer } from '../../flows/steps/mcp-server.ts';

@@ -1,4 +1,4 @@
-import { hasSecretReference } from '../../../core/variables/secret-references.ts';
+import { hasSecretReference } from '../../../core/secret-references.ts';
 import { credentialField, type McpServer } from '../../flows/steps/mcp-server.ts';
 import type { AgentContent } from '../config/agent.ts';
 import type { ExternalConfig } from '../config/external-config.ts';

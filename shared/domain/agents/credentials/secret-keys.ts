@@ -1,5 +1,5 @@
 import { iterateTexts } from '../../../core/json/json-texts.ts';
-import { secretKeysInTemplate } from '../../../core/variables/secret-references.ts';
+import { secretKeysInTemplate } from '../../../core/secret-references.ts';
 import { secretKeysOfTool } from '../../tools/secret-keys.ts';
 import type { AgentContent } from '../config/agent.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
-import { hasSecretReference } from '../../../core/variables/secret-references.ts';
+import { hasSecretReference } from '../../../core/secret-references.ts';
 import type { Permission } from '../../../platform/identity/permissions.ts';
 import { isInToolConfig, listOwnTexts } from '../secret-keys.ts';
 import { stepTypes } from '../step-types/index.ts';

@@ -5,7 +5,7 @@ import {
   replaceInScript,
   secretKeysInScript,
   secretNameProblem,
-} from '../../../core/variables/secret-references.ts';
+} from '../../../core/secret-references.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Script } from '../steps/template-text.ts';

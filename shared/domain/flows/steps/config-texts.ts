@@ -6,7 +6,7 @@ import { isPlain } from '../../../adapters/templates/limits.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { iterateTexts } from '../../../core/json/json-texts.ts';
 import { escapeForScript } from '../../../core/redaction/secret-forms.ts';
-import { replaceInScript } from '../../../core/variables/secret-references.ts';
+import { replaceInScript } from '../../../core/secret-references.ts';
 import { JsonSchemaText, VariablePath } from './common-config.ts';
 import { Expression, Script, Template, TemplatedJson } from './template-text.ts';
 

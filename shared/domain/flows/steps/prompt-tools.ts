@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { hasSecretReference } from '../../../core/variables/secret-references.ts';
+import { hasSecretReference } from '../../../core/secret-references.ts';
 import { credentialField, McpAuth, McpServer } from './mcp-server.ts';
 import { Template } from './template-text.ts';
 import { RuntimeTool, ToolName, ToolReference } from './tool-reference.ts';

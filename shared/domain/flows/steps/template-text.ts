@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isPlain, templateCharactersMax } from '../../../adapters/templates/limits.ts';
 import { iterateTexts, nestingMax } from '../../../core/json/json-texts.ts';
-import { secretKeysInTemplate, secretNameProblem } from '../../../core/variables/secret-references.ts';
+import { secretKeysInTemplate, secretNameProblem } from '../../../core/secret-references.ts';
 
 /** A text with `{{ references }}`, rendered when the step runs. Its syntax is checked with the flow. */
 export const Template = z

@@ -1,5 +1,5 @@
 import { tooLarge } from '../../../core/errors/errors.ts';
-import { toBareReferences } from '../../../core/variables/secret-references.ts';
+import { toBareReferences } from '../../../core/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import {

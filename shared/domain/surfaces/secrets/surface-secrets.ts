@@ -1,4 +1,4 @@
-import { soleSecretReference } from '../../../core/variables/secret-references.ts';
+import { soleSecretReference } from '../../../core/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { createCachedReader, secretValues } from '../../secrets/secret-values.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { soleSecretReference } from '../../../core/variables/secret-references.ts';
+import { soleSecretReference } from '../../../core/secret-references.ts';
 import { parseOrReject } from '../../../platform/http/validation.ts';
 import { RecordType } from '../../records/record.ts';
 import type { Surface } from './surface.ts';

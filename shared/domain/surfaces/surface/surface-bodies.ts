@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../../core/ids.ts';
-import { hasSecretReference, soleSecretReference } from '../../../core/variables/secret-references.ts';
+import { hasSecretReference, soleSecretReference } from '../../../core/secret-references.ts';
 import { ServerUrl } from '../../flows/steps/http-config.ts';
 import { SecretValue } from '../../secrets/secret.ts';
 import { type SchemeName, schemes } from './verify-webhook.ts';

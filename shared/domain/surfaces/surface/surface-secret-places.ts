@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import type { NewId } from '../../../core/ids.ts';
-import { soleSecretReference } from '../../../core/variables/secret-references.ts';
+import { soleSecretReference } from '../../../core/secret-references.ts';
 import type { Inbound, Outbound } from './surface-bodies.ts';
 
 /** A plaintext by its id, or a reference as it was written. */

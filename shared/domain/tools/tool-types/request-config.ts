@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import { toBareReferences } from '../../../core/variables/secret-references.ts';
+import { toBareReferences } from '../../../core/secret-references.ts';
 import { Auth, Headers } from '../../flows/steps/http-config.ts';
 import { Template } from '../../flows/steps/template-text.ts';
 

@@ -6,7 +6,7 @@
  * `kind.ts` says what each member of a kind is for.
  */
 
-import { hasSecretReference } from '../../../core/variables/secret-references.ts';
+import { hasSecretReference } from '../../../core/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { agentFinder } from '../../agents/agent-store.ts';

@@ -8,7 +8,7 @@
  */
 
 import { type ErrorDetail, hasCode, toDetail } from '../../../core/errors/errors.ts';
-import { hasSecretReference } from '../../../core/variables/secret-references.ts';
+import { hasSecretReference } from '../../../core/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { productStore } from '../../products/product-store.ts';

@@ -1,6 +1,6 @@
 import { evaluateScript } from '../../../adapters/code/evaluate-code.ts';
 import { escapeForScript } from '../../../core/redaction/secret-forms.ts';
-import { replaceInScript } from '../../../core/variables/secret-references.ts';
+import { replaceInScript } from '../../../core/secret-references.ts';
 import { customTool } from '../../../domain/tools/tool-types/custom.ts';
 import { defineToolRunner, mask } from '../../tool-support/tool-runner.ts';
 

@@ -7,7 +7,7 @@ import {
   replaceInScript,
   secretKeysInScript,
   secretKeysInTemplate,
-} from '../../../../shared/core/variables/secret-references.ts';
+} from '../../../../shared/core/secret-references.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { FlowStepsInput, findTextProblems } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
