@@ -3,7 +3,7 @@ import { parseExact } from '../../core/json/exact-json.ts';
 import { answerValuesMax } from '../../core/json/json.ts';
 import { countCharacters } from '../../core/json/json-texts.ts';
 import { answerMembersMax, textHasTooManyValues } from '../../core/json/value-count.ts';
-import { createNameTest, type Variables } from '../../core/variables/variables.ts';
+import { createNameTest, type Variables } from '../../core/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { ScriptLanguage } from './languages.ts';
 import type { CodeKind } from './programs.ts';

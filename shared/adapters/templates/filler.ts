@@ -2,7 +2,7 @@ import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { countCharacters, iterateTexts } from '../../core/json/json-texts.ts';
 import { hasSecretReference } from '../../core/secret-references.ts';
-import { createNameTest, type Variables } from '../../core/variables/variables.ts';
+import { createNameTest, type Variables } from '../../core/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { quickFilter } from './json-template.ts';
 import { filledCharactersMax, fillMsMax, isPlain } from './limits.ts';

@@ -12,7 +12,7 @@ import { getStartedIn } from '../../core/active-span.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { unixSeconds } from '../../core/time.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';

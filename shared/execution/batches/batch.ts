@@ -5,7 +5,7 @@
  * The sweep index holds every batch that has no `outcome`.
  */
 import * as z from 'zod';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import { WarningCounts } from '../../core/warnings.ts';
 import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
 import { priorities } from '../../domain/runs/priority.ts';

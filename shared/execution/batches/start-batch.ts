@@ -16,7 +16,7 @@ import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.
 import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
 import { flowFinder, flowStore } from '../../domain/flows/flow-store.ts';

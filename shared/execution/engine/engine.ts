@@ -18,7 +18,7 @@ import { newId } from '../../core/ids.ts';
 import type { Note } from '../../core/note.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import { secretKeysOfStep, secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';

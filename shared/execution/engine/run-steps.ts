@@ -14,7 +14,7 @@ import { beginNote, openSpan, runInSpan } from '../../core/active-span.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { toFlowingValue } from '../../core/redaction/hidden.ts';
 import { truncate } from '../../core/text.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import { mergeWarnings } from '../../core/warnings.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { stepErrorHandling } from '../../domain/flows/steps/error-handling.ts';

@@ -12,7 +12,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { createFiller } from '../../adapters/templates/filler.ts';
 import { toTracedRun } from '../../core/active-span.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { mapItemsMax } from '../../domain/flows/step-types/map.ts';
 import { findHeldLists, walkSteps } from '../../domain/flows/steps/held-lists.ts';

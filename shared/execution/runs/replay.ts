@@ -7,7 +7,7 @@
  */
 import { toChunks } from '../../core/chunks.ts';
 import { getIdTimeMs } from '../../core/ids.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import { walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import {
   findStepAt,

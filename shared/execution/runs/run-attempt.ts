@@ -13,7 +13,7 @@ import type { RecordsPort } from '../../adapters/ports/records-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { measure } from '../../core/invocation.ts';
 import { toFlowingValue } from '../../core/redaction/hidden.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
 import { walkSteps } from '../../domain/flows/steps/held-lists.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { Hidden } from '../../core/redaction/hidden.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import { seal, unseal } from '../../platform/aws/seal.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -1,6 +1,6 @@
 import type { Payer } from '../../adapters/ports/payer.ts';
 import { StepError, type StepErrorCode } from '../../core/errors/step-error.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { StepRun } from './step-runner.ts';
 

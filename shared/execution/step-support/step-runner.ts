@@ -3,7 +3,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import type { WaitPlace } from '../../adapters/ports/waits-port.ts';
 import type { Filler } from '../../adapters/templates/filler.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import type { StepEvent, StepType } from '../../domain/flows/steps/step.ts';
 import type { Act } from './acts.ts';
 import type { StepInside } from './held-run.ts';

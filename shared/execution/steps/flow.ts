@@ -1,5 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import { flowStep } from '../../domain/flows/step-types/flow.ts';
 import { builtInVariables } from '../../domain/flows/steps/common-config.ts';
 import { type LinkedConfig, linkedFlow, linkedSteps } from '../../domain/flows/steps/held-lists.ts';

@@ -3,7 +3,7 @@ import { pdfPage } from '../../adapters/pdf/page.ts';
 import { renderPdf } from '../../adapters/pdf/render-pdf.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { readPath } from '../../core/json/json.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import { type GeneratePdfConfig, generatePdfStep } from '../../domain/flows/step-types/generate-pdf.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { storeAsset } from './store-asset.ts';

@@ -1,5 +1,5 @@
 import { resourceId } from '../../core/ids.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import { agentsPartition } from '../../domain/agents/config/agent.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import { flowsPartition } from '../../domain/flows/flow.ts';

@@ -16,7 +16,7 @@ import { getTraceHeaders } from '../../core/active-span.ts';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { plainStart, urlPart } from '../../core/text.ts';
-import type { Variables } from '../../core/variables/variables.ts';
+import type { Variables } from '../../core/variables.ts';
 import type { BuiltinTool } from '../../domain/tools/builtin/builtin-tool.ts';
 import { isHostFixed } from '../../domain/tools/tool-types/request-config.ts';
 import type { ToolType } from '../../domain/tools/tool-types/tool-type.ts';

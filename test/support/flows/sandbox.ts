@@ -2,7 +2,7 @@ import * as scripts from '../../../shared/adapters/code/evaluate-code.ts';
 import type { FlowText } from '../../../shared/adapters/code/texts.ts';
 import { tenantSandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { createFiller } from '../../../shared/adapters/templates/filler.ts';
-import type { Variables } from '../../../shared/core/variables/variables.ts';
+import type { Variables } from '../../../shared/core/variables.ts';
 import type { FlowStepInput } from '../../../shared/domain/flows/checking/flow-step.ts';
 import {
   type CheckedSteps,

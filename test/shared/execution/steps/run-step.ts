@@ -1,7 +1,7 @@
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { createFiller } from '../../../../shared/adapters/templates/filler.ts';
-import type { Variables } from '../../../../shared/core/variables/variables.ts';
+import type { Variables } from '../../../../shared/core/variables.ts';
 import { findTextProblems } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import { getStepType } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
