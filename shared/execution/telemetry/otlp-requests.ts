@@ -1,4 +1,4 @@
-import type { OtlpSpan } from '../../adapters/otlp/encode-spans.ts';
+import type { OtlpSpan } from '../../adapters/encode-spans.ts';
 import type { Span, Trace } from '../../domain/runs/trace.ts';
 
 /** As many as OpenTelemetry's exporters send at once by default. */

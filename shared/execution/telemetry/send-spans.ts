@@ -1,7 +1,7 @@
+import { encodeSpans, type OtlpSpan, parsePartialSuccess } from '../../adapters/encode-spans.ts';
 import { UrlRefused } from '../../adapters/net/addresses.ts';
 import { SlowServer } from '../../adapters/net/fetch-failure.ts';
 import { type PostAnswer, postOnly } from '../../adapters/net/post-only.ts';
-import { encodeSpans, type OtlpSpan, parsePartialSuccess } from '../../adapters/otlp/encode-spans.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { retryAfterMs, StepError } from '../../core/errors/step-error.ts';
 import { createRedactor } from '../../core/redaction/redactor.ts';

@@ -1,4 +1,4 @@
-import { loadOnce } from '../../core/concurrency/load-once.ts';
+import { loadOnce } from '../core/concurrency/load-once.ts';
 
 export interface OtlpSpan {
   traceId: string;
