@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
-import { toolExecutor } from '../../shared/execution/direct-runs/tool-executor.ts';
+import { toolExecutor } from '../../shared/execution/dispatch/tool-executor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLastingLambda } from '../../shared/platform/http/lambda/lasting-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';

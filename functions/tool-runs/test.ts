@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toolExecutor } from '../../shared/execution/direct-runs/tool-executor.ts';
+import { toolExecutor } from '../../shared/execution/dispatch/tool-executor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLastingLambda } from '../../shared/platform/http/lambda/lasting-lambda.ts';
 import { AnyToolParams } from '../tools/schemas.ts';

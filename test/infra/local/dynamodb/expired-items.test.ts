@@ -6,7 +6,7 @@ import { deleteExpired } from '../../../../infra/local/dynamodb/expired-items.ts
 import { ensureTable } from '../../../../infra/local/dynamodb/table.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { toolPayloads } from '../../../../shared/domain/tools/tool-execution.ts';
-import { toolRunRecorder } from '../../../../shared/execution/direct-runs/tool-executor.ts';
+import { toolRunRecorder } from '../../../../shared/execution/dispatch/tool-executor.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';

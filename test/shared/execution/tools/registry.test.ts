@@ -80,7 +80,7 @@ test('calls are made in one place, whoever makes them', () => {
   expect(callers.toSorted()).toEqual([
     'shared/execution/agent-loop/tool-calls.ts',
     'shared/execution/agent-runs/agent-tools.ts',
-    'shared/execution/direct-runs/tool-executor.ts',
+    'shared/execution/dispatch/tool-executor.ts',
     'shared/execution/steps/tool-call.ts',
   ]);
 });

@@ -1,12 +1,3 @@
-/**
- * Runs a tool by itself in front of a caller, and records the run.
- * Order of `execute`: open the tool with the ports and masks of the caller, plan its request (400 before anything is
- * recorded), list the run as running, call the tool within its time, then commit end, payloads, model usage and listing
- * in one transaction.
- * `test` shows the planned request first, and runs the tool only if asked to.
- * If somebody cancels the run between the last look and the commit, the condition fails and the end is committed as
- * cancelled. A crash leaves a running run; the sweep of hour marks ends it (`end-tool-run.ts`).
- */
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { getStartedIn, openSpan, runInSpan, toTracedRun } from '../../core/active-span.ts';
@@ -39,13 +30,23 @@ import type { WriteCondition } from '../../platform/data/writes.ts';
 import { countResponseBytes, megabytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { toToolEnding, toToolRun } from '../direct-runs/end-tool-run.ts';
 import { type ModelMeter, openMeter } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
 import { watchCancellation } from '../runs/execution.ts';
 import { type Masks, openMasks } from '../step-support/masks.ts';
 import { ArgumentsError, callTool, type RunnableTool } from '../tools/call-tool.ts';
 import { openTools } from '../tools/open-tools.ts';
-import { toToolEnding, toToolRun } from './end-tool-run.ts';
+
+/**
+ * Runs a tool by itself in front of a caller, and records the run.
+ * Order of `execute`: open the tool with the ports and masks of the caller, plan its request (400 before anything is
+ * recorded), list the run as running, call the tool within its time, then commit end, payloads, model usage and listing
+ * in one transaction.
+ * `test` shows the planned request first, and runs the tool only if asked to.
+ * If somebody cancels the run between the last look and the commit, the condition fails and the end is committed as
+ * cancelled. A crash leaves a running run; the sweep of hour marks ends it (`end-tool-run.ts`).
+ */
 
 export interface RecordedToolRun {
   /** As it begins: running. */
