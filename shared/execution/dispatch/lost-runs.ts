@@ -11,10 +11,10 @@ import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
-import { toolRunEnder } from '../direct-runs/end-tool-run.ts';
 import { executionEntity } from '../runs/execution.ts';
 import { toFlowEnding } from '../runs/flow-run-event.ts';
 import { leaseMs } from './dispatch-recorder.ts';
+import { toolRunEnder } from './end-tool-run.ts';
 
 const filter = {
   expression:

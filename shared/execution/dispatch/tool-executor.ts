@@ -30,13 +30,13 @@ import type { WriteCondition } from '../../platform/data/writes.ts';
 import { countResponseBytes, megabytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { toToolEnding, toToolRun } from '../direct-runs/end-tool-run.ts';
 import { type ModelMeter, openMeter } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
 import { watchCancellation } from '../runs/execution.ts';
 import { type Masks, openMasks } from '../step-support/masks.ts';
 import { ArgumentsError, callTool, type RunnableTool } from '../tools/call-tool.ts';
 import { openTools } from '../tools/open-tools.ts';
+import { toToolEnding, toToolRun } from './end-tool-run.ts';
 
 /**
  * Runs a tool by itself in front of a caller, and records the run.

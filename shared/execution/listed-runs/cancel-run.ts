@@ -6,8 +6,8 @@ import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { endRun } from '../agent-runs/sweep-runs.ts';
 import { batchCanceller } from '../batches/run-record.ts';
-import { toolRunEnder } from '../direct-runs/end-tool-run.ts';
 import { cancelExecution } from '../dispatch/end-execution.ts';
+import { toolRunEnder } from '../dispatch/end-tool-run.ts';
 
 /** Cancels a run of any kind. @throws 409 if it is over. */
 export const runCanceller = /* @__PURE__ */ using(

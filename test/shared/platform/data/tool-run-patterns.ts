@@ -1,6 +1,6 @@
 import { runKinds } from '../../../../shared/domain/runs/run.ts';
 import { toolExecutionStore } from '../../../../shared/domain/tools/tool-execution.ts';
-import { toolRunEnder } from '../../../../shared/execution/direct-runs/end-tool-run.ts';
+import { toolRunEnder } from '../../../../shared/execution/dispatch/end-tool-run.ts';
 import { toolRunRecorder } from '../../../../shared/execution/dispatch/tool-executor.ts';
 import { runFinder } from '../../../../shared/execution/listed-runs/find-run.ts';
 import { runContents } from '../../../../shared/execution/listed-runs/run-content.ts';
