@@ -5,8 +5,8 @@ import { resolvePool } from '../../domain/agents/checks/named-tools.ts';
 import type { AgentConfig, AgentTools, SubagentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { McpServer } from '../../domain/flows/steps/mcp-server.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
-import { defineAgentTool } from '../tools/agent-only/agent-tool.ts';
 import type { RunnableTool, ToolCallContext } from '../tools/call-tool.ts';
+import { defineAgentTool } from './agent-tool.ts';
 
 const message = z.string().min(1).max(200_000);
 

@@ -16,9 +16,9 @@ import { StepError } from '../../../core/errors/step-error.ts';
 import { parseExact } from '../../../core/json/exact-json.ts';
 import { truncate } from '../../../core/text.ts';
 import type { CodeModeConfig } from '../../../domain/agents/config/agent-config.ts';
+import { defineAgentTool } from '../../agent-runs/agent-tool.ts';
 import { actKey } from '../../step-support/acts.ts';
 import type { RunnableTool, ToolCallContext } from '../call-tool.ts';
-import { defineAgentTool } from './agent-tool.ts';
 
 export const runCodeToolName = 'run_code';
 

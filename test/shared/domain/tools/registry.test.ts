@@ -11,12 +11,12 @@ import { toolTypes } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { isHostFixed } from '../../../../shared/domain/tools/tool-types/request-config.ts';
 import { findRuntimeType } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
 import type { ToolType } from '../../../../shared/domain/tools/tool-types/tool-type.ts';
-import { spawnTool, subAgentTool } from '../../../../shared/execution/agent-runs/sub-agents.ts';
 import {
   askAdvisorTool,
   createArtifactTools,
   createMemoryTools,
-} from '../../../../shared/execution/tools/agent-only/agent-tool.ts';
+} from '../../../../shared/execution/agent-runs/agent-tool.ts';
+import { spawnTool, subAgentTool } from '../../../../shared/execution/agent-runs/sub-agents.ts';
 import { loadBuiltinRunner } from '../../../../shared/execution/tools/builtin/index.ts';
 import { findToolRunner } from '../../../../shared/execution/tools/types/index.ts';
 import { permissionNames } from '../../../../shared/platform/identity/permissions.ts';

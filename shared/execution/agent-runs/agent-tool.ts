@@ -1,3 +1,22 @@
+import * as z from 'zod';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { NewId } from '../../core/ids.ts';
+import { truncate } from '../../core/text.ts';
+import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
+import { memoryCharactersMax } from '../../domain/memory/limits.ts';
+import { toTranscript } from '../agent-loop/compaction.ts';
+import { type MemoryAccess, recallMemory, saveMemory } from '../memory/memory-summary.ts';
+import { askAdvisor } from '../tool-support/ask-advisor.ts';
+import type { ToolOutcome } from '../tool-support/tool-runner.ts';
+import {
+  ArgumentsError,
+  pickOwnArguments,
+  type RunnableTool,
+  runTool,
+  type ToolCallContext,
+} from '../tools/call-tool.ts';
+
 /**
  * The tools that only runs of agents have, and how they are defined: the advisor, artifacts and memory.
  * A tool is a declaration with a zod schema, whose checked arguments are its plan; `defineAgentTool` makes it runnable
@@ -5,24 +24,6 @@
  * `agent-runs/agent-tools.ts` opens the tools that a config names. `sub-agents.ts` and `run-code.ts` define theirs in
  * the same way, in files of their own because of their protocols.
  */
-import * as z from 'zod';
-import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
-import type { Ports } from '../../../adapters/ports/ports.ts';
-import type { NewId } from '../../../core/ids.ts';
-import { truncate } from '../../../core/text.ts';
-import type { AgentConfig } from '../../../domain/agents/config/agent-config.ts';
-import { memoryCharactersMax } from '../../../domain/memory/limits.ts';
-import { toTranscript } from '../../agent-loop/compaction.ts';
-import { type MemoryAccess, recallMemory, saveMemory } from '../../memory/memory-summary.ts';
-import { askAdvisor } from '../../tool-support/ask-advisor.ts';
-import type { ToolOutcome } from '../../tool-support/tool-runner.ts';
-import {
-  ArgumentsError,
-  pickOwnArguments,
-  type RunnableTool,
-  runTool,
-  type ToolCallContext,
-} from '../call-tool.ts';
 
 export interface AgentTool<Parameters extends z.ZodObject> {
   name: string;
