@@ -22,7 +22,6 @@ import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import type { RunState } from '../agent-loop/state.ts';
 import { findCallRefusal } from '../agent-loop/tool-calls.ts';
-import { type CodeMode, runCodeTool, runCodeToolName } from '../tools/agent-only/run-code.ts';
 import { openAgentSkills } from '../tools/agent-skills.ts';
 import { callTool, isOfCaller, pageToolType, type RunnableTool } from '../tools/call-tool.ts';
 import { checkedBefore, openConfiguredTools } from '../tools/open-configured-tools.ts';
@@ -30,6 +29,7 @@ import { openRuntimeTool, openTools } from '../tools/open-tools.ts';
 import { makeNamesUnique, toToolName } from '../tools/tool-name.ts';
 import type { ClientTool } from './agent-input.ts';
 import { askAdvisorTool, createArtifactTools, createMemoryTools } from './agent-tool.ts';
+import { type CodeMode, runCodeTool, runCodeToolName } from './run-code.ts';
 import { spawnsMax, spawnTool, spawnToolId, subAgentTool } from './sub-agents.ts';
 
 /** With unique names, and sentences about tools that are not available. @throws StepError if one cannot be opened */

@@ -1,3 +1,17 @@
+import * as z from 'zod';
+import { evaluateWithTools } from '../../adapters/code/evaluate-with-tools.ts';
+import { resultCharactersMax } from '../../adapters/code/tool-program-limits.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { getActiveSpan, runInSpan } from '../../core/active-span.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
+import { truncate } from '../../core/text.ts';
+import type { CodeModeConfig } from '../../domain/agents/config/agent-config.ts';
+import { actKey } from '../step-support/acts.ts';
+import type { RunnableTool, ToolCallContext } from '../tools/call-tool.ts';
+import { defineAgentTool } from './agent-tool.ts';
+
 /**
  * The tool in which an agent writes code: its description with the signatures of the callable tools, and the sandboxed
  * run.
@@ -6,19 +20,6 @@
  * what it wrote to the console.
  * Not repeatable: after a crash nobody knows what the code has called.
  */
-import * as z from 'zod';
-import { evaluateWithTools } from '../../../adapters/code/evaluate-with-tools.ts';
-import { resultCharactersMax } from '../../../adapters/code/tool-program-limits.ts';
-import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
-import type { Ports } from '../../../adapters/ports/ports.ts';
-import { getActiveSpan, runInSpan } from '../../../core/active-span.ts';
-import { StepError } from '../../../core/errors/step-error.ts';
-import { parseExact } from '../../../core/json/exact-json.ts';
-import { truncate } from '../../../core/text.ts';
-import type { CodeModeConfig } from '../../../domain/agents/config/agent-config.ts';
-import { defineAgentTool } from '../../agent-runs/agent-tool.ts';
-import { actKey } from '../../step-support/acts.ts';
-import type { RunnableTool, ToolCallContext } from '../call-tool.ts';
 
 export const runCodeToolName = 'run_code';
 
