@@ -6,8 +6,8 @@ import { truncate } from '../../core/text.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { memoryCharactersMax } from '../../domain/memory/limits.ts';
 import { toTranscript } from '../agent-loop/compaction.ts';
-import { type MemoryAccess, recallMemory, saveMemory } from '../memory/memory-summary.ts';
 import { askAdvisor } from '../tool-support/ask-advisor.ts';
+import { type MemoryAccess, recallMemory, saveMemory } from '../tool-support/memory.ts';
 import type { ToolOutcome } from '../tool-support/tool-runner.ts';
 import {
   ArgumentsError,

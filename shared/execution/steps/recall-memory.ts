@@ -1,7 +1,7 @@
 import { recallMemoryStep } from '../../domain/flows/step-types/recall-memory.ts';
-import { recallMemory } from '../memory/memory-summary.ts';
 import { openNamedMemory } from '../step-support/memory-named.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
+import { recallMemory } from '../tool-support/memory.ts';
 
 export const recallMemoryRunner = defineActingRunner(recallMemoryStep, {
   async plan(step) {

@@ -1,9 +1,9 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { readPath } from '../../core/json/json.ts';
 import { type SaveMemoryConfig, saveMemoryStep } from '../../domain/flows/step-types/save-memory.ts';
-import { saveMemory } from '../memory/memory-summary.ts';
 import { openNamedMemory } from '../step-support/memory-named.ts';
 import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
+import { saveMemory } from '../tool-support/memory.ts';
 
 const textsMax = 50;
 

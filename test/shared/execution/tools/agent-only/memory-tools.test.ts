@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { memoryPort } from '../../../../../shared/domain/memory/memory-adapter.ts';
 import { createMemoryTools } from '../../../../../shared/execution/agent-runs/agent-tool.ts';
-import { loadSummary } from '../../../../../shared/execution/memory/memory-summary.ts';
+import { loadSummary } from '../../../../../shared/execution/tool-support/memory.ts';
 import { ArgumentsError } from '../../../../../shared/execution/tools/call-tool.ts';
 import { called } from '../../../../support/files/runnable-tools.ts';
 import { stepFailure } from '../../../../support/flows/failure-of.ts';
