@@ -14,7 +14,6 @@ import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import { toRunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { callersApprove } from '../../domain/surfaces/surface/surface-behavior.ts';
-import { type TaskWait, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { agentRunQueue } from '../../execution/agent-runs/agent-run-queue.ts';
 import { answerWaits, Decision, type GivenAnswers } from '../../execution/agent-runs/answer-run.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
@@ -26,6 +25,7 @@ import type { Write } from '../../platform/data/writes.ts';
 import { agentEvents, flowEvents } from '../run-events/flow-events.ts';
 import { type A2aCall, textOfParts } from './parameters.ts';
 import { leaseEnd, renewWhileOpen, type StartedTask } from './start-task.ts';
+import { type TaskWait, taskProgress } from './task-progress.ts';
 import { taskReceivers } from './task-receivers.ts';
 
 interface TaskAnswer {

@@ -4,7 +4,6 @@ import { notFound } from '../../core/errors/errors.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { assertOpen, exposedItems, runnableItems } from '../../domain/surfaces/exposed-item.ts';
-import { taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { batchStore } from '../../execution/batches/batch-store.ts';
 import { batchStarter } from '../../execution/batches/start-batch.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -14,6 +13,7 @@ import { runScope } from '../run-events/flow-response.ts';
 import { surfaceRunScope } from '../surface/start-exposed.ts';
 import { toServedCard } from './served-card.ts';
 import { serveSurface } from './served-surface.ts';
+import { taskProgress } from './task-progress.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls. */
 export const a2aScope = /* @__PURE__ */ using(

@@ -21,7 +21,6 @@ import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore, type TaskOwner } from '../../domain/a2a-tasks/task-store.ts';
 import type { Message } from '../../domain/conversations/message.ts';
-import { cancelTask, type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { toTaskView } from '../../execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerOnce } from './answer-task.ts';
@@ -31,6 +30,7 @@ import { userMessage } from './parameters.ts';
 import { itemOfTask, selectItem } from './skills.ts';
 import type { StartedTask } from './start-task.ts';
 import { startTask } from './start-task.ts';
+import { cancelTask, type TaskProgress, taskProgress } from './task-progress.ts';
 import { taskReceivers } from './task-receivers.ts';
 
 export function serveSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {

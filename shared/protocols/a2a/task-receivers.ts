@@ -1,8 +1,8 @@
 import type { ServedAgent } from '../../adapters/a2a-server/served-agent.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import type { TaskOwner } from '../../domain/a2a-tasks/task-store.ts';
-import { notifyIfOver } from '../../execution/a2a-tasks/task-progress.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { notifyIfOver } from './task-progress.ts';
 
 export function taskReceivers(
   scope: Scope,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { a2aTaskEntity, tasksPartition } from '../../../shared/domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../../shared/domain/a2a-tasks/task-store.ts';
-import { recordEnd, taskProgress } from '../../../shared/execution/a2a-tasks/task-progress.ts';
 import { ConditionFailed } from '../../../shared/platform/data/condition-failed.ts';
+import { recordEnd, taskProgress } from '../../../shared/protocols/a2a/task-progress.ts';
 import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { eventually } from '../../support/stack/eventually.ts';

@@ -3,16 +3,16 @@ import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { notifyTaskEnd } from '../../domain/a2a-tasks/task-notice.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { hasOpenQuestion } from '../../domain/run-waits/run-wait.ts';
+import type { LoopWait } from '../../execution/agent-loop/facts.ts';
+import { endStatus } from '../../execution/agent-runs/agent-execution.ts';
+import { findExecution, loadRun, runLogReader } from '../../execution/agent-runs/run-log.ts';
+import { endRun } from '../../execution/agent-runs/sweep-runs.ts';
+import { batchStore } from '../../execution/batches/batch-store.ts';
+import { findLastOutput } from '../../execution/runs/list-run-results.ts';
+import { readCheckpoints } from '../../execution/runs/read-checkpoints.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { LoopWait } from '../agent-loop/facts.ts';
-import { endStatus } from '../agent-runs/agent-execution.ts';
-import { findExecution, loadRun, runLogReader } from '../agent-runs/run-log.ts';
-import { endRun } from '../agent-runs/sweep-runs.ts';
-import { batchStore } from '../batches/batch-store.ts';
-import { findLastOutput } from '../runs/list-run-results.ts';
-import { readCheckpoints } from '../runs/read-checkpoints.ts';
 
 /** What a task waits for its caller to do. */
 export type TaskWait = Pick<LoopWait, 'kind' | 'callId' | 'approvalId' | 'toolName' | 'parameters'>;
