@@ -11,13 +11,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServedEvent } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
-import { toOutputParts, toTaskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { runLogReader } from '../../execution/agent-runs/run-log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../run-events/flow-events.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 import { recordEnd, type TaskEnding, type TaskProgress, taskProgress } from './task-progress.ts';
+import { toOutputParts, toTaskStatus } from './task-view.ts';
 
 const pollMs = 2_000;
 

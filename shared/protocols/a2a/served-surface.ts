@@ -21,7 +21,6 @@ import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore, type TaskOwner } from '../../domain/a2a-tasks/task-store.ts';
 import type { Message } from '../../domain/conversations/message.ts';
-import { toTaskView } from '../../execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerOnce } from './answer-task.ts';
 import { followTask, followToEnd, taskEvents } from './follow-task.ts';
@@ -32,6 +31,7 @@ import type { StartedTask } from './start-task.ts';
 import { startTask } from './start-task.ts';
 import { cancelTask, type TaskProgress, taskProgress } from './task-progress.ts';
 import { taskReceivers } from './task-receivers.ts';
+import { toTaskView } from './task-view.ts';
 
 export function serveSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {
   const tasks = a2aTaskStore(scope);

@@ -8,11 +8,11 @@ import { deliveriesPartition, deliveryEntity } from '../../../shared/domain/deli
 import type { DeliveryMessage } from '../../../shared/domain/deliveries/outbox-messages.ts';
 import { deliverer } from '../../../shared/domain/deliveries/tenant-deliveries.ts';
 import { approvalAttempt } from '../../../shared/domain/run-waits/approval-attempt.ts';
-import { taskRequests } from '../../../shared/execution/a2a-tasks/task-view.ts';
 import { endExpiredExecution } from '../../../shared/execution/dispatch/end-execution.ts';
 import { checkpointEntity } from '../../../shared/execution/runs/checkpoint.ts';
 import { executionEntity } from '../../../shared/execution/runs/execution.ts';
 import { recordEnd } from '../../../shared/protocols/a2a/task-progress.ts';
+import { taskRequests } from '../../../shared/protocols/a2a/task-view.ts';
 import { silentQueue } from '../../support/data/silent-queue.ts';
 import { allowHost, loopback } from '../../support/servers/loopback.ts';
 import { countingRuntime, newTenant } from '../../support/stack/stack.ts';

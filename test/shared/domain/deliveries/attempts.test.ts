@@ -6,10 +6,10 @@ import type { DeliveryMessage } from '../../../../shared/domain/deliveries/outbo
 import { sweepOutbox } from '../../../../shared/domain/deliveries/outbox-worker.ts';
 import { deliverer } from '../../../../shared/domain/deliveries/tenant-deliveries.ts';
 import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
-import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-view.ts';
 import { messageGroup } from '../../../../shared/platform/aws/queues.ts';
 import { readTenant } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import { taskRequests } from '../../../../shared/protocols/a2a/task-view.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { expectStatus } from '../../../support/flows/flows.ts';
 import { allowHost, loopback } from '../../../support/servers/loopback.ts';

@@ -5,7 +5,7 @@ import { deliverer } from '../../../../shared/domain/deliveries/tenant-deliverie
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
 import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
-import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-view.ts';
+import { taskRequests } from '../../../../shared/protocols/a2a/task-view.ts';
 import { storedDelivery } from '../../../support/surfaces/deliveries.ts';
 import type { Pattern } from './access-pattern.ts';
 import type { AccessWorld } from './access-world.ts';

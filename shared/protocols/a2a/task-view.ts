@@ -9,7 +9,7 @@ import type { LoadTaskRequest } from '../../domain/deliveries/signed-request.ts'
 import { AssetOutput } from '../../domain/flows/step-types/store-asset.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type TaskProgress, type TaskWait, taskProgress } from '../../protocols/a2a/task-progress.ts';
+import { type TaskProgress, type TaskWait, taskProgress } from './task-progress.ts';
 
 export function toTaskView(
   task: A2aTask,
