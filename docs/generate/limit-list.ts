@@ -618,7 +618,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       { what: 'The audit log', constant: 'auditDays', unit: 'days', at: 'entries are no longer listed' },
       {
         what: 'A link to enter secrets',
-        constant: { name: 'lifeMs', in: 'secret-requests' },
+        constant: { name: 'lifeMs', in: 'setup-link-tokens' },
         unit: 'ms',
         at: 'it is invalid',
       },

@@ -8,7 +8,7 @@
  * are always the same, so that whoever notices it again tells nobody twice (`task-notice.ts`).
  *
  * The messages of tasks are in `task-messages.ts`; answering is in `shared/protocols/a2a`, progress of runs in
- * `shared/execution/a2a-tasks`.
+ * `shared/protocols/a2a`.
  */
 
 import { notFound } from '../../core/errors/errors.ts';

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import { StepError } from '../../../../../shared/core/errors/step-error.ts';
-import { type CodeMode, runCodeTool } from '../../../../../shared/execution/agent-runs/run-code.ts';
-import { ArgumentsError } from '../../../../../shared/execution/tools/call-tool.ts';
-import { called, fakeTool } from '../../../../support/files/runnable-tools.ts';
-import { stepFailure } from '../../../../support/flows/failure-of.ts';
-import { testSandbox } from '../../../../support/flows/sandbox.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
+import { type CodeMode, runCodeTool } from '../../../../shared/execution/agent-runs/run-code.ts';
+import { ArgumentsError } from '../../../../shared/execution/tools/call-tool.ts';
+import { called, fakeTool } from '../../../support/files/runnable-tools.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const { signal } = new AbortController();
 const tool = (name: string) =>

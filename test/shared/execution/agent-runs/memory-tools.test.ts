@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { memoryPort } from '../../../../../shared/domain/memory/memory-adapter.ts';
-import { createMemoryTools } from '../../../../../shared/execution/agent-runs/agent-tool.ts';
-import { loadSummary } from '../../../../../shared/execution/tool-support/memory.ts';
-import { ArgumentsError } from '../../../../../shared/execution/tools/call-tool.ts';
-import { called } from '../../../../support/files/runnable-tools.ts';
-import { stepFailure } from '../../../../support/flows/failure-of.ts';
-import { fakeModel } from '../../../../support/models/model-ports.ts';
-import { emptyWorld } from '../../../../support/stack/ports.ts';
-import { countingRuntime } from '../../../../support/stack/stack.ts';
-import { newTenantName } from '../../../platform/data/notes.ts';
+import { memoryPort } from '../../../../shared/domain/memory/memory-adapter.ts';
+import { createMemoryTools } from '../../../../shared/execution/agent-runs/agent-tool.ts';
+import { loadSummary } from '../../../../shared/execution/tool-support/memory.ts';
+import { ArgumentsError } from '../../../../shared/execution/tools/call-tool.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { fakeModel } from '../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
+import { newTenantName } from '../../platform/data/notes.ts';
 
 const { signal } = new AbortController();
 

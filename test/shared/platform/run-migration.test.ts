@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import * as z from 'zod';
-import { ensureTable } from '../../../../infra/local/dynamodb/table.ts';
-import { newId } from '../../../../shared/core/ids.ts';
-import { documentClient } from '../../../../shared/platform/data/client.ts';
-import { defineEntity, toOlderShapeFilter } from '../../../../shared/platform/data/entity.ts';
-import { tenantPartition, toStoredKey } from '../../../../shared/platform/data/keys.ts';
-import { type TenantTable, tenantTable } from '../../../../shared/platform/data/table.ts';
-import { tableWalk, type WalkTable } from '../../../../shared/platform/data/walk.ts';
+import { ensureTable } from '../../../infra/local/dynamodb/table.ts';
+import { newId } from '../../../shared/core/ids.ts';
+import { documentClient } from '../../../shared/platform/data/client.ts';
+import { defineEntity, toOlderShapeFilter } from '../../../shared/platform/data/entity.ts';
+import { tenantPartition, toStoredKey } from '../../../shared/platform/data/keys.ts';
+import { type TenantTable, tenantTable } from '../../../shared/platform/data/table.ts';
+import { tableWalk, type WalkTable } from '../../../shared/platform/data/walk.ts';
 import {
   defineMigration,
   type Migration,
@@ -16,8 +16,8 @@ import {
   type Portion,
   readProgress,
   runMigration,
-} from '../../../../shared/platform/run-migration.ts';
-import { throttled } from '../../../support/data/broken-table.ts';
+} from '../../../shared/platform/run-migration.ts';
+import { throttled } from '../../support/data/broken-table.ts';
 
 /** A person whose `name` was stored as `label` in shape 1, and whose `tags` were one text in shape 2. */
 const personEntity = defineEntity({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { ModelMessage, ModelRequest } from '../../../../../shared/adapters/ports/model-port.ts';
-import { askAdvisorTool } from '../../../../../shared/execution/agent-runs/agent-tool.ts';
-import { called } from '../../../../support/files/runnable-tools.ts';
-import { stepFailure } from '../../../../support/flows/failure-of.ts';
-import { fakeModel, promptText } from '../../../../support/models/model-ports.ts';
+import type { ModelMessage, ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
+import { askAdvisorTool } from '../../../../shared/execution/agent-runs/agent-tool.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
 
 const { signal } = new AbortController();
 const conversation: ModelMessage[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toToolSignatures } from '../../../../../shared/execution/agent-runs/run-code.ts';
+import { toToolSignatures } from '../../../../shared/execution/agent-runs/run-code.ts';
 
 const argsOf = (parameters: object) =>
   /look\(args: (.*)\): Promise<any>;/.exec(
