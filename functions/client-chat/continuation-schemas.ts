@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
-import { ChatMessage } from '../../shared/protocols/chat/conversation-messages.ts';
+import { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
 import { toolMembers } from '../../shared/protocols/chat/page-tools.ts';
 import { SessionId } from './schemas.ts';
 

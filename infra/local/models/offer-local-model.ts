@@ -1,6 +1,6 @@
 import { providerKeys } from '../../../shared/adapters/models/providers/provider-keys.ts';
 import { configStore } from '../../../shared/domain/model-configs/config-store.ts';
-import { chooseConfigKey } from '../../../shared/domain/model-configs/config-view.ts';
+import { chooseConfigKey } from '../../../shared/domain/model-configs/key-choice.ts';
 import { type ModelAccount, readModelAccount } from '../../../shared/domain/model-configs/model-account.ts';
 import { type Principal, toTenant } from '../../../shared/platform/identity/principal.ts';
 import { productionRuntime } from '../../../shared/platform/runtime.ts';

@@ -19,15 +19,8 @@ import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import { providerNames, providerTitles } from '../../adapters/models/providers/provider-names.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import {
-  chooseKey,
-  creatorNames,
-  type KeySources,
-  type KeyStatus,
-  responseFormats,
-  toReasoningCapability,
-  toShownCosts,
-} from './config-view.ts';
+import { creatorNames, responseFormats, toReasoningCapability, toShownCosts } from './config-view.ts';
+import { chooseKey, type KeySources, type KeyStatus } from './key-choice.ts';
 import { type ModelConfig, readModelAccount } from './model-account.ts';
 
 export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {

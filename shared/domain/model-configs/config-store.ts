@@ -19,12 +19,11 @@ import {
   assertOwnKey,
   buildModelConfig,
   type ConfigInput,
-  type ConfigView,
   createConfigEvent,
   findConfig,
   type NewConfig,
-  toConfigView,
-} from './config-view.ts';
+} from './config-changes.ts';
+import { type ConfigView, toConfigView } from './config-view.ts';
 import {
   answersPrompts,
   decideDefault,

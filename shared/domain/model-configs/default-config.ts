@@ -1,6 +1,6 @@
 import type { Catalog, ListedOffer } from '../../adapters/models/catalog.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
-import { chooseKey, type KeySources } from './config-view.ts';
+import { chooseKey, type KeySources } from './key-choice.ts';
 import type { ModelAccount, ModelConfig } from './model-account.ts';
 
 export const answersPrompts = ({ settings }: Pick<ModelConfig, 'settings'>): boolean =>

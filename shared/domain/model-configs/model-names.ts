@@ -5,7 +5,9 @@ import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { chooseConfigKey, chooseKey, getConfigExecutor, nameOnTheWire } from './config-view.ts';
+import { getConfigExecutor } from './config-changes.ts';
+import { nameOnTheWire } from './config-view.ts';
+import { chooseConfigKey, chooseKey } from './key-choice.ts';
 import type { ModelConfig } from './model-account.ts';
 import {
   explainUnpriced,

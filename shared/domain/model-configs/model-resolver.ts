@@ -7,7 +7,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { createCachedReader } from '../secrets/secret-values.ts';
 import { providerKeyReader } from '../secrets/secret-vault.ts';
-import { findOwnKey } from './config-view.ts';
+import { findOwnKey } from './key-choice.ts';
 import type { ModelAccount, ProviderKey } from './model-account.ts';
 import { modelNames } from './model-names.ts';
 import {

@@ -2,7 +2,7 @@ import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import { hasSearchAccount } from '../../adapters/web/search-account.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { findOwnKey, type KeyStatus } from './config-view.ts';
+import { findOwnKey, type KeyStatus } from './key-choice.ts';
 import { readModelAccount, searchProviderNames } from './model-account.ts';
 
 const titles = { exa: 'Exa', tavily: 'Tavily', brave: 'Brave Search' };

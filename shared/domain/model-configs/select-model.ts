@@ -21,16 +21,10 @@ import type { ModelLimits, PriceTier } from '../../adapters/ports/model-port.ts'
 import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import {
-  chooseConfigKey,
-  chooseKey,
-  findStatedPrice,
-  getConfigExecutor,
-  type KeyChoice,
-  type KeySources,
-  nameOnTheWire,
-} from './config-view.ts';
+import { getConfigExecutor } from './config-changes.ts';
+import { findStatedPrice, nameOnTheWire } from './config-view.ts';
 import { findFirstUsableOffer } from './default-config.ts';
+import { chooseConfigKey, chooseKey, type KeyChoice, type KeySources } from './key-choice.ts';
 import { isConfigId, type ModelAccount, type ModelConfig, readModelAccount } from './model-account.ts';
 
 export interface ModelSelection {

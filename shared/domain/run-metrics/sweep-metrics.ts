@@ -1,15 +1,3 @@
-/**
- * Folds the runs of an hour into the numbers of that hour, and the hours of a day into those of the day; deletes rows
- * of runs without losing their numbers.
- * A mark says that an hour has numbers that no item has yet (`runs/hour-marks.ts`). The sweep acquires the mark, sums
- * the runs from their rows, writes the items, and removes the mark with the last of them; every write requires the mark
- * as it was acquired, so of several workers one finishes, and what a crash left is written again. Until then readers
- * ignore the items (`metrics-report.ts`). A folded hour marks its day.
- * A row that is deleted while its hour may still be folded leaves its numbers in an item, in the same transaction.
- * `functions/workers/sweep-run-metrics.ts` sweeps; `execution/runs/delete-run-result.ts` deletes rows.
- */
-import { randomUUID } from 'node:crypto';
-import { toChunks } from '../../core/chunks.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { log } from '../../core/log.ts';
 import { combineRequirements, using } from '../../platform/aws/uses.ts';
@@ -18,31 +6,26 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { absent, exists, type Write } from '../../platform/data/writes.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import {
   acquireMark,
-  dayMs,
   isDay,
   listMarks,
   markDay,
   markEntity,
   markSweep,
   type PeriodMark,
-  periodEnd,
   toDay,
 } from '../runs/hour-marks.ts';
-import { type Run, runEntity, toHour } from '../runs/run.ts';
-import { type CellsByHour, createCellSum, toRunCells } from './cell.ts';
+import { type CellsByHour, createCellSum } from './cell.ts';
 import {
-  computeNumbersExpiry,
   createHourSums,
   type Folded,
   foldedEntity,
   foldParts,
   hourNumbers,
   joinParts,
-  keptEntity,
   toFoldedRange,
 } from './metric-items.ts';
 
@@ -141,64 +124,4 @@ export async function sweepRunMetrics(
       for await (const _done of mapConcurrently(marks, atOnce, work));
     }
   }
-}
-
-const rowsPerCommit = 50;
-const attemptsMax = 10;
-
-/**
- * Deletes rows of runs, and none of the numbers: an hour that is not folded yet, or might be folded again, keeps those of
- * the rows that it loses.
- */
-export const runRowRemover = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
-  async function removeFromHour(hour: string, allRuns: readonly Run[]): Promise<void> {
-    let runs = allRuns;
-    for (let attempt = 1; runs.length > 0; attempt++) {
-      const isMarked = (await listMarks(scope)).some(({ period }) => period === hour);
-      try {
-        return await scope.table.commit(createHourWrites(scope, hour, runs, isMarked));
-      } catch (error) {
-        if (!(error instanceof ConditionFailed) || attempt >= attemptsMax) throw error;
-        // Who removed a row has kept its numbers.
-        runs = runs.filter((_run, index) => !error.failed.includes(index));
-      }
-    }
-  }
-
-  return async (runs: readonly Run[]): Promise<void> => {
-    if (runs.length === 0) return;
-    const marked = new Set((await listMarks(scope)).map(({ period }) => period));
-    const isSettled = (hour: string) => !marked.has(hour) && periodEnd(hour) + dayMs < scope.now().getTime();
-    const byHour = Map.groupBy(runs, ({ completedAt }) => (completedAt ? toHour(completedAt) : ''));
-    for (const [hour, same] of byHour) {
-      if (hour === '' || isSettled(hour)) await scope.table.removeAll(same.map(runEntity.key));
-      else for (const some of toChunks(same, rowsPerCommit)) await removeFromHour(hour, some);
-    }
-  };
-});
-
-/** The rows first: their places are those of the runs. */
-function createHourWrites(
-  { table: { writes } }: Scope,
-  hour: string,
-  runs: readonly Run[],
-  isMarked: boolean,
-) {
-  const sums = createHourSums();
-  for (const run of runs) sums.add(toRunCells(run));
-
-  const kept = {
-    hour,
-    id: randomUUID(),
-    byHour: Object.fromEntries(sums.byHour()),
-    ttl: computeNumbersExpiry(hour),
-  };
-  const mark = { period: hour };
-  return [
-    ...runs.map((run) => writes.remove(runEntity, run, exists)),
-    writes.put(keptEntity, kept),
-    isMarked
-      ? writes.update(markEntity, mark, { add: { revision: 1 } }, exists)
-      : writes.check(markEntity, mark, absent),
-  ];
 }

@@ -2,7 +2,7 @@ import { toChunks } from '../../core/chunks.ts';
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';
 import { feedbackRemover, type RunSubject } from '../../domain/feedback/run-feedback-store.ts';
-import { runRowRemover } from '../../domain/run-metrics/sweep-metrics.ts';
+import { runRowRemover } from '../../domain/run-metrics/remove-runs.ts';
 import { insideRunsPartition, runEntity, runsPartition } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneEntity, tombstoneWrite } from '../../platform/cleanup/tombstone.ts';

@@ -8,19 +8,12 @@
  * The types in `tools/types` and `tools/builtin` implement it, `tools/open-tools.ts` calls them.
  */
 import type * as z from 'zod';
-import type { HttpResponse } from '../../adapters/ports/http-port.ts';
-import type { McpFailure } from '../../adapters/ports/mcp-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { createFiller, type Filler } from '../../adapters/templates/filler.ts';
-import { getTraceHeaders } from '../../core/active-span.ts';
-import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
+import type { Filler } from '../../adapters/templates/filler.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
-import { plainStart, urlPart } from '../../core/text.ts';
 import type { Variables } from '../../core/variables.ts';
 import type { BuiltinTool } from '../../domain/tools/builtin/builtin-tool.ts';
-import { isHostFixed } from '../../domain/tools/tool-types/request-config.ts';
 import type { ToolType } from '../../domain/tools/tool-types/tool-type.ts';
-import { type PlannedRequest, requestTimeoutMs, toKeyHeader } from '../step-support/http-request.ts';
 import type { StepPlan } from '../step-support/step-runner.ts';
 
 /** What a tool needs to say what a call does: it renders, but asks nobody. The arguments fit the schema. */
@@ -34,7 +27,7 @@ export interface ToolPlanning<Config> extends Filler {
 }
 
 /** What a tool needs to make a call. Nothing is rendered any more: what decides what is done is in the request. */
-interface ToolPerforming<Config> {
+export interface ToolPerforming<Config> {
   config: Config;
   ports: Ports;
   signal: AbortSignal;
@@ -87,91 +80,3 @@ export interface Artifact {
 
 /** `awaitsCaller`: the caller of the run executes the tool and sends its output. */
 export type ToolOutcome = ({ output: unknown; artifact?: Artifact } & Unmasked) | { awaitsCaller: true };
-
-const namesMax = 20;
-
-/** @param giveAuth What to do if the server asks for authorization. */
-export function describeMcpFailure(
-  outcome: McpFailure | { missing: string[] },
-  toolName: string,
-  giveAuth: string,
-): StepError {
-  if ('missing' in outcome) return new StepError(describeMissingTool(toolName, outcome.missing));
-  const { failure, status } = outcome;
-  const words = plainStart(failure, 300);
-  if (status === 401 || status === 403) {
-    return new StepError(
-      `The MCP server asks for authorization (${status}): ${giveAuth}${words && `. It answered: ${words}`}`,
-    );
-  }
-  if (status === undefined)
-    return new StepError(`The MCP server answered with an error: ${words || 'no text'}`);
-  return new StepError(`The MCP server answered ${status}${words && `: ${words}`}`, {
-    ...failureOfStatus(status),
-  });
-}
-
-function describeMissingTool(toolName: string, names: readonly string[]): string {
-  const shown = names.slice(0, namesMax).map((name) => plainStart(name, 64));
-  const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
-  const has = names.length === 0 ? 'It has none' : `It has ${shown.join(', ')}${more}`;
-  return `The MCP server has no tool ${toolName}. ${has}`;
-}
-
-/** Arguments are percent-encoded: none can add a query, leave its path part or change a host that is no template. */
-export async function renderToolUrl({
-  config: { url },
-  variables,
-  render,
-  ports,
-}: ToolPlanning<{ url: string }>) {
-  if (!isHostFixed(url)) return (await render(url)).trim();
-  const { secrets, ...args } = variables;
-  const encoded = { ...(encodeDeep(args) as object), secrets };
-  const filled = (await createFiller(encoded, ports.sandbox).render(url)).trim();
-  if (!leavesPath(filled)) return filled;
-  throw new StepError('An argument in the URL must not be "." or "..": it would lead out of the path');
-}
-
-function encodeDeep(value: unknown): unknown {
-  if (typeof value === 'string') return urlPart(value);
-  if (Array.isArray(value)) return value.map(encodeDeep);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [urlPart(name), encodeDeep(member)]),
-  );
-}
-
-const leavesPath = (url: string) =>
-  (url.split(/[?#]/, 1)[0] ?? '').split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
-
-interface Limited {
-  timeoutMs?: number | undefined;
-}
-
-/** Sends the request with the identity of its call as `Idempotency-Key`, unless the author set that header. */
-export const send = (
-  request: PlannedRequest,
-  { config: { timeoutMs: timeout }, ports, signal, callId }: ToolPerforming<Limited>,
-): Promise<HttpResponse> =>
-  ports.fetch({
-    ...request,
-    headers: {
-      ...(callId !== undefined && toKeyHeader(callId)),
-      ...getTraceHeaders(),
-      ...request.headers,
-    },
-    timeoutMs: requestTimeoutMs({ timeout }),
-    signal,
-  });
-
-export const toShownRequest = (
-  { method, url, headers, body }: PlannedRequest,
-  { timeoutMs: timeout }: Limited,
-) => ({
-  method,
-  url,
-  headers,
-  ...(body !== undefined && { body }),
-  timeoutMs: requestTimeoutMs({ timeout }),
-});

@@ -14,7 +14,7 @@ import { isOfMcpServer } from '../../domain/flows/steps/tool-reference.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import { toCredentialHeaders } from '../step-support/http-request.ts';
 import { redactMcp } from '../step-support/masks.ts';
-import { describeMcpFailure } from '../tool-support/tool-runner.ts';
+import { describeMcpFailure } from '../tool-support/mcp-failure.ts';
 import { checkArguments, type RunnableTool, runTool } from './call-tool.ts';
 import { filterUsableSchemas, openRuntimeTool, openTools, type ToolContext } from './open-tools.ts';
 import { makeNamesUnique, toToolName } from './tool-name.ts';

@@ -22,7 +22,7 @@ import type { FlowStep } from '../../flows/steps/step.ts';
 import { createFlowReader, type FlowReader } from '../../flows/sub-flows/sub-flows.ts';
 import { versionFinder } from '../../flows/version-store.ts';
 import { connectionsOfServers, findConnectionProblems } from '../../mcp-connections/named-connections.ts';
-import { assertKnownModel, assertOwnKey } from '../../model-configs/config-view.ts';
+import { assertKnownModel, assertOwnKey } from '../../model-configs/config-changes.ts';
 import { type ModelConfig, readModelAccount } from '../../model-configs/model-account.ts';
 import { scheduleDefaults } from '../../schedules/schedule-body.ts';
 import { assertConsistent, type Edited, isRetimed } from '../../schedules/trigger.ts';

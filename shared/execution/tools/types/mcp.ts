@@ -1,7 +1,9 @@
 import { getTraceHeaders } from '../../../core/active-span.ts';
 import { mcpTool } from '../../../domain/tools/tool-types/mcp.ts';
 import { authorization, renderHeaders, requestTimeoutMs } from '../../step-support/http-request.ts';
-import { defineToolRunner, describeMcpFailure, renderToolUrl } from '../../tool-support/tool-runner.ts';
+import { describeMcpFailure } from '../../tool-support/mcp-failure.ts';
+import { defineToolRunner } from '../../tool-support/tool-runner.ts';
+import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
 const giveAuth = 'give "auth" or a header in the tool\'s config';
 

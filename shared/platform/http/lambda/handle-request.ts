@@ -36,7 +36,8 @@ import type { OpenRequest } from '../open-requests.ts';
 import { countEscapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
 import type { LoggedRun } from '../responses/streamed-body.ts';
 import { EmptyBody, parseOrReject } from '../validation.ts';
-import { type CallContext, type Lasting, requireAdmission, toFailureResult } from './error-mapper.ts';
+import { type CallContext, type Lasting, requireAdmission } from './admission.ts';
+import { toFailureResult } from './error-mapper.ts';
 import { toProxyResult } from './proxy-result.ts';
 
 /** The answer to a request; with an idempotency key, that to the first one. */

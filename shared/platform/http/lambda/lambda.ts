@@ -29,12 +29,12 @@ import { isStreamed } from '../responses/response.ts';
 import {
   type CallContext,
   type Lasting,
-  mapErrors,
   rateLimitHeaders,
   requireAdmission,
   resolveCall,
   signalRefusal,
-} from './error-mapper.ts';
+} from './admission.ts';
+import { mapErrors } from './error-mapper.ts';
 import { answerRequest, runEndpoint } from './handle-request.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';

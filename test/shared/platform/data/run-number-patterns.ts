@@ -1,7 +1,8 @@
 import { newId } from '../../../../shared/core/ids.ts';
 import { feedbackRemover, runFeedbackStore } from '../../../../shared/domain/feedback/run-feedback-store.ts';
 import { numbersReader } from '../../../../shared/domain/run-metrics/metrics-report.ts';
-import { folder, runRowRemover } from '../../../../shared/domain/run-metrics/sweep-metrics.ts';
+import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs.ts';
+import { folder } from '../../../../shared/domain/run-metrics/sweep-metrics.ts';
 import { hourMarks, listPeriods } from '../../../../shared/domain/runs/hour-marks.ts';
 import { runKinds } from '../../../../shared/domain/runs/run.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
