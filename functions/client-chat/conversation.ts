@@ -5,7 +5,7 @@ import { conversationStore } from '../../shared/domain/conversations/conversatio
 import { messagePages } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { toShownConversation } from '../../shared/protocols/chat/shown-conversation.ts';
+import { toShownConversation } from '../../shared/protocols/chat/chat-message.ts';
 import { bySessionHeader, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 import { MessagesQuery } from '../conversations/schemas.ts';
 import { ClientConversation } from './conversation-schemas.ts';

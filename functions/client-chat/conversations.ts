@@ -3,7 +3,7 @@ import { ifMissing } from '../../shared/core/errors/errors.ts';
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { conversationRow } from '../../shared/protocols/chat/shown-conversation.ts';
+import { conversationRow } from '../../shared/protocols/chat/chat-message.ts';
 import { bySessionHeader, sessionContext } from '../../shared/protocols/chat/visitor.ts';
 import { ClientConversationRow } from './conversation-schemas.ts';
 

@@ -4,7 +4,7 @@ import { sessionStore } from '../../shared/domain/client-sessions/client-session
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { chatDisplay } from '../../shared/protocols/chat/display.ts';
+import { chatDisplay } from '../../shared/protocols/chat/chat-message.ts';
 import { resumedChat } from '../../shared/protocols/chat/resumed-chat.ts';
 import { byToken, tokenContext } from '../../shared/protocols/chat/visitor.ts';
 import { InitBody, OpenedSession } from './schemas.ts';

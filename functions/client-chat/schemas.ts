@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
-import { ChatMessage, MessageId } from '../../shared/protocols/chat/chat-message.ts';
-import { ChatDisplay } from '../../shared/protocols/chat/display.ts';
+import { ChatDisplay, ChatMessage, MessageId } from '../../shared/protocols/chat/chat-message.ts';
 import { toolMembers } from '../../shared/protocols/chat/page-tools.ts';
 import { ClientConversation } from './conversation-schemas.ts';
 

@@ -4,9 +4,8 @@ import { assertMessageFits } from '../../shared/domain/conversations/message-wri
 import { targetScope } from '../../shared/execution/targets/start-target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { assertAttached } from '../../shared/protocols/chat/attachments.ts';
 import { beginMessage } from '../../shared/protocols/chat/begin-message.ts';
-import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
+import { assertAttached, type ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
 import { dropReasoning } from '../../shared/protocols/chat/conversation-messages.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { chatView } from '../../shared/protocols/chat/events/client-events.ts';

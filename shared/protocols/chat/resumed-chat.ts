@@ -6,8 +6,8 @@ import { messagePages } from '../../domain/conversations/message-pages.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { toShownConversation } from './chat-message.ts';
 import { settledRuns } from './settled-runs.ts';
-import { toShownConversation } from './shown-conversation.ts';
 
 const shownMessages = 50;
 
