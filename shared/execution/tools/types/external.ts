@@ -11,9 +11,8 @@ import {
   parseBody,
   planRequest,
 } from '../../step-support/http-request.ts';
-import { send, toShownRequest } from '../../tool-support/send.ts';
+import { renderToolUrl, send, toShownRequest } from '../../tool-support/send.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
-import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
 export const externalToolRunner = defineToolRunner(externalTool, {
   async plan(call) {

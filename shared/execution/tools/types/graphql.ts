@@ -4,9 +4,8 @@ import { failureOfStatus, StepError } from '../../../core/errors/step-error.ts';
 import { parseAnswerJson } from '../../../core/json/json.ts';
 import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';
 import { authorization, httpStatusError, planRequest } from '../../step-support/http-request.ts';
-import { send, toShownRequest } from '../../tool-support/send.ts';
+import { renderToolUrl, send, toShownRequest } from '../../tool-support/send.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
-import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
 const messagesMax = 5;
 

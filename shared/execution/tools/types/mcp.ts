@@ -2,8 +2,8 @@ import { getTraceHeaders } from '../../../core/active-span.ts';
 import { mcpTool } from '../../../domain/tools/tool-types/mcp.ts';
 import { authorization, renderHeaders, requestTimeoutMs } from '../../step-support/http-request.ts';
 import { describeMcpFailure } from '../../tool-support/mcp-failure.ts';
+import { renderToolUrl } from '../../tool-support/send.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
-import { renderToolUrl } from '../../tool-support/tool-url.ts';
 
 const giveAuth = 'give "auth" or a header in the tool\'s config';
 
