@@ -4,7 +4,7 @@ import { type WarningCode, warningCodes } from '../../shared/core/warnings.ts';
 import { ToolReference } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
-import { triggerTypes } from '../../shared/domain/runs/run-origin.ts';
+import { triggerTypes } from '../../shared/domain/runs/trigger-types.ts';
 import { runList } from '../../shared/execution/listed-runs/list-runs.ts';
 import {
   checkRange,

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { Warning } from '../../shared/core/warnings.ts';
 import { type Run, runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
-import { triggerTypes } from '../../shared/domain/runs/run-origin.ts';
 import { RunTokens } from '../../shared/domain/runs/run-use.ts';
+import { triggerTypes } from '../../shared/domain/runs/trigger-types.ts';
 import { getRunDurationMs } from '../../shared/execution/listed-runs/run-filter.ts';
 
 const text = z.string().nullable();

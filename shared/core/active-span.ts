@@ -1,7 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { createHash } from 'node:crypto';
-import { type Note, notesMax } from './note.ts';
-
 /**
  * The span that is active in this asynchronous context, the notes of what happens inside of it, and its ids by W3C
  * Trace Context.
@@ -12,6 +8,9 @@ import { type Note, notesMax } from './note.ts';
  * with. Requests to other servers carry `getTraceHeaders`.
  * Engines, tools, model calls and starts of runs use it.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { type Note, notesMax } from './note.ts';
 
 /** The run of which the spans are. */
 export interface TracedRun {

@@ -1,3 +1,12 @@
+/**
+ * Migrations of the table: how one is declared and started, its progress, and the run of one portion of it.
+ * A portion walks the table from where the last page ended, applies the migration to each item, and stores the progress after
+ * each page.
+ * Called by the worker for each message of the queue (`functions/workers/migrate.ts`), which sends the next one while there is
+ * more. Two workers on the same page are told apart by the number of the page: the slower one stops. A worker that dies leaves
+ * its page to be repeated, so a migration must be repeatable. An item that fails is recorded and skipped; an outage fails the
+ * whole message, which comes back.
+ */
 import * as z from 'zod';
 import { forEachConcurrently } from '../core/concurrency/map-concurrently.ts';
 import { log } from '../core/log.ts';
@@ -11,16 +20,6 @@ import type { Scope } from './data/scope.ts';
 import type { StoredItem, TenantTable } from './data/table.ts';
 import type { WalkedPage, WalkTable } from './data/walk.ts';
 import { absent } from './data/writes.ts';
-
-/**
- * Migrations of the table: how one is declared and started, its progress, and the run of one portion of it.
- * A portion walks the table from where the last page ended, applies the migration to each item, and stores the progress after
- * each page.
- * Called by the worker for each message of the queue (`functions/workers/migrate.ts`), which sends the next one while there is
- * more. Two workers on the same page are told apart by the number of the page: the slower one stops. A worker that dies leaves
- * its page to be repeated, so a migration must be repeatable. An item that fails is recorded and skipped; an outage fails the
- * whole message, which comes back.
- */
 
 export interface MigrationRuntime {
   scopeOf: (tenant: string) => Scope;

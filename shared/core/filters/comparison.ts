@@ -9,6 +9,7 @@
  */
 import Big from 'big.js';
 import { trimTrailing } from '../text.ts';
+import { isSet } from './field.ts';
 
 /** Compares two values of records and filters; `undefined` if they are not comparable. */
 export function compare(one: FieldValue, other: FieldValue): number | undefined {
@@ -145,38 +146,3 @@ function stripTrailingZeros(number: string): string {
   const short = number.includes('.') ? trimTrailing(trimTrailing(number, '0'), '.') : number;
   return short === '-0' ? '0' : short;
 }
-
-export interface Filterable {
-  type: string;
-  name: string;
-  metadata: Record<string, unknown>;
-  createdAt: string;
-  updatedAt: string;
-}
-
-/** The record's own fields. They shadow metadata keys of the same name. */
-export const recordFields = ['name', 'type', 'createdAt', 'updatedAt'] as const;
-
-/** The path of a shadowed metadata key. */
-export const metadataFieldPath = (key: string) => `metadata.${key}`;
-
-/** Resolves a field: the record's own field, else a metadata key, else a dotted path into the metadata. */
-export function getFieldValue(record: Filterable, field: string): unknown {
-  const recordField = recordFields.find((name) => name === field);
-  if (recordField) return record[recordField];
-  const { metadata } = record;
-  if (isOwn(metadata, field)) return metadata[field];
-  const held = field
-    .split('.')
-    .reduce<unknown>((value, key) => (isOwn(value, key) ? value[key] : undefined), metadata);
-  const key = held === undefined && recordFields.find((name) => metadataFieldPath(name) === field);
-  return key && isOwn(metadata, key) ? metadata[key] : held;
-}
-
-/** Excludes the length of a list, which is not a JSON member. */
-const isOwn = (value: unknown, key: string): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && Object.prototype.propertyIsEnumerable.call(value, key);
-
-/** False for a missing, null or blank value. */
-export const isSet = (held: unknown) =>
-  held !== undefined && held !== null && !(typeof held === 'string' && held.trim() === '');

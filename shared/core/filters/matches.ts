@@ -1,4 +1,5 @@
-import { compare, FieldValue, type Filterable, getFieldValue } from './comparison.ts';
+import { compare, FieldValue } from './comparison.ts';
+import { type Filterable, getFieldValue } from './field.ts';
 import type { Operator, RecordFilter } from './filter.ts';
 
 /** Whether a record matches a filter. For many records, {@link filterPredicate} compiles the filter once. */

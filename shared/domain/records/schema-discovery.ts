@@ -8,15 +8,8 @@
  * `visitNewestRecords` are used by others that read many records.
  */
 import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
-import {
-  getFieldValue,
-  isPlainNumber,
-  isSet,
-  metadataFieldPath,
-  parseInstant,
-  recordFields,
-  toBoolean,
-} from '../../core/filters/comparison.ts';
+import { isPlainNumber, parseInstant, toBoolean } from '../../core/filters/comparison.ts';
+import { getFieldValue, isSet, metadataFieldPath, recordFields } from '../../core/filters/field.ts';
 import { getIdTimeMs } from '../../core/ids.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { using } from '../../platform/aws/uses.ts';

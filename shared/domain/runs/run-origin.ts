@@ -11,19 +11,7 @@ import { invalidAt } from '../../core/errors/errors.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { RunSurface } from '../surfaces/surface/run-surface.ts';
-
-export const triggerTypes = [
-  'api',
-  'console',
-  'surface',
-  'schedule',
-  'webhook',
-  'client',
-  'mcp',
-  'a2a',
-  'run',
-  'recompute',
-] as const;
+import { triggerTypes } from './trigger-types.ts';
 
 /** What started a run. Members that do not apply are missing. */
 export const RunTrigger = z.object({

@@ -1,3 +1,13 @@
+/**
+ * Lets a person enter the values of requested secrets, by a permission or by a setup link. (The API calls this an
+ * intake.)
+ * A link is for its own keys only, cannot replace a value, and ends in the transaction that stores the last missing
+ * one; a permission is for all secrets. All values of a request are stored or none: each write has the condition that
+ * the secret still has the version that was read.
+ * Problems are collected and reported by the path of the item, before anything is written. The manifest says which
+ * values are missing and never shows one.
+ * `functions/secrets` has the endpoints; tokens of links are in `setup-link-tokens.ts`, secrets in `domain/secrets`.
+ */
 import * as z from 'zod';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import {
@@ -18,17 +28,6 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { type Secret, SecretDescription, SecretValue } from './secret.ts';
 import { type SecretStore, secretStore } from './secret-store.ts';
 import { setupLinkTokens } from './setup-link-tokens.ts';
-
-/**
- * Lets a person enter the values of requested secrets, by a permission or by a setup link. (The API calls this an
- * intake.)
- * A link is for its own keys only, cannot replace a value, and ends in the transaction that stores the last missing
- * one; a permission is for all secrets. All values of a request are stored or none: each write has the condition that
- * the secret still has the version that was read.
- * Problems are collected and reported by the path of the item, before anything is written. The manifest says which
- * values are missing and never shows one.
- * `functions/secrets` has the endpoints; tokens of links are in `setup-link-tokens.ts`, secrets in `domain/secrets`.
- */
 
 interface SecretRequest {
   source: SecretRequestSource;

@@ -1,3 +1,10 @@
+/**
+ * The tools that only runs of agents have, and how they are defined: the advisor, artifacts and memory.
+ * A tool is a declaration with a zod schema, whose checked arguments are its plan; `defineAgentTool` makes it runnable
+ * like any other (`call-tool.ts`). These tools can be repeated, and need no permission: the agent's config gives them.
+ * `agent-runs/agent-tools.ts` opens the tools that a config names. `sub-agents.ts` and `run-code.ts` define theirs in
+ * the same way, in files of their own because of their protocols.
+ */
 import * as z from 'zod';
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
@@ -16,14 +23,6 @@ import {
   runTool,
   type ToolCallContext,
 } from '../tools/call-tool.ts';
-
-/**
- * The tools that only runs of agents have, and how they are defined: the advisor, artifacts and memory.
- * A tool is a declaration with a zod schema, whose checked arguments are its plan; `defineAgentTool` makes it runnable
- * like any other (`call-tool.ts`). These tools can be repeated, and need no permission: the agent's config gives them.
- * `agent-runs/agent-tools.ts` opens the tools that a config names. `sub-agents.ts` and `run-code.ts` define theirs in
- * the same way, in files of their own because of their protocols.
- */
 
 export interface AgentTool<Parameters extends z.ZodObject> {
   name: string;

@@ -1,3 +1,11 @@
+/**
+ * The tool in which an agent writes code: its description with the signatures of the callable tools, and the sandboxed
+ * run.
+ * Calls from code go through `call`, which counts and limits them like the model's own (`agent-runs/agent-tools.ts`);
+ * each is a span event, and has an id that derives from the call of the code. The output is the result of the code and
+ * what it wrote to the console.
+ * Not repeatable: after a crash nobody knows what the code has called.
+ */
 import * as z from 'zod';
 import { evaluateWithTools } from '../../adapters/code/evaluate-with-tools.ts';
 import { resultCharactersMax } from '../../adapters/code/tool-program-limits.ts';
@@ -11,15 +19,6 @@ import type { CodeModeConfig } from '../../domain/agents/config/agent-config.ts'
 import { actKey } from '../step-support/acts.ts';
 import type { RunnableTool, ToolCallContext } from '../tools/call-tool.ts';
 import { defineAgentTool } from './agent-tool.ts';
-
-/**
- * The tool in which an agent writes code: its description with the signatures of the callable tools, and the sandboxed
- * run.
- * Calls from code go through `call`, which counts and limits them like the model's own (`agent-runs/agent-tools.ts`);
- * each is a span event, and has an id that derives from the call of the code. The output is the result of the code and
- * what it wrote to the console.
- * Not repeatable: after a crash nobody knows what the code has called.
- */
 
 export const runCodeToolName = 'run_code';
 

@@ -1,3 +1,12 @@
+/**
+ * Runs a tool by itself in front of a caller, and records the run.
+ * Order of `execute`: open the tool with the ports and masks of the caller, plan its request (400 before anything is
+ * recorded), list the run as running, call the tool within its time, then commit end, payloads, model usage and listing
+ * in one transaction.
+ * `test` shows the planned request first, and runs the tool only if asked to.
+ * If somebody cancels the run between the last look and the commit, the condition fails and the end is committed as
+ * cancelled. A crash leaves a running run; the sweep of hour marks ends it (`end-tool-run.ts`).
+ */
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { getStartedIn, openSpan, runInSpan, toTracedRun } from '../../core/active-span.ts';
@@ -37,16 +46,6 @@ import { type Masks, openMasks } from '../step-support/masks.ts';
 import { ArgumentsError, callTool, type RunnableTool } from '../tools/call-tool.ts';
 import { openTools } from '../tools/open-tools.ts';
 import { toToolEnding, toToolRun } from './end-tool-run.ts';
-
-/**
- * Runs a tool by itself in front of a caller, and records the run.
- * Order of `execute`: open the tool with the ports and masks of the caller, plan its request (400 before anything is
- * recorded), list the run as running, call the tool within its time, then commit end, payloads, model usage and listing
- * in one transaction.
- * `test` shows the planned request first, and runs the tool only if asked to.
- * If somebody cancels the run between the last look and the commit, the condition fails and the end is committed as
- * cancelled. A crash leaves a running run; the sweep of hour marks ends it (`end-tool-run.ts`).
- */
 
 export interface RecordedToolRun {
   /** As it begins: running. */

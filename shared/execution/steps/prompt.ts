@@ -1,3 +1,13 @@
+/**
+ * Runs the prompt step: reads its messages and attachments, opens its tools, asks, and parses the
+ * answer.
+ * The plan comes first (`readEarlierMessages`, `addAttachments`, `planTools`), with everything rendered. `createAsker`
+ * then runs the loop of agents on it, and keeps each turn that called tools, at once if a tool has effects; an attempt
+ * after a crash goes on from the kept results and calls no tool twice, while an answer without calls is asked for
+ * again.
+ * A structured output that does not fit its schema is corrected once, in the same conversation.
+ * The loop is in `agent-loop/`.
+ */
 import * as z from 'zod';
 import type {
   JsonSchema,
@@ -26,17 +36,6 @@ import { findTool } from '../agent-loop/tool-calls.ts';
 import { toModelMessages } from '../model-calls/to-model-messages.ts';
 import { defineActingRunner, type StepPerforming, type StepPlanning } from '../step-support/step-runner.ts';
 import type { RunnableTool } from '../tools/call-tool.ts';
-
-/**
- * What the prompt step does around the model: reads its messages and attachments, opens its tools, asks, and parses the
- * answer.
- * The plan comes first (`readEarlierMessages`, `addAttachments`, `planTools`), with everything rendered. `createAsker`
- * then runs the loop of agents on it, and keeps each turn that called tools, at once if a tool has effects; an attempt
- * after a crash goes on from the kept results and calls no tool twice, while an answer without calls is asked for
- * again.
- * A structured output that does not fit its schema is corrected once, in the same conversation.
- * `steps/prompt.ts` is the caller; the loop is in `agent-loop/`.
- */
 
 interface Asker {
   /**

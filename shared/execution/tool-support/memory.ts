@@ -1,10 +1,3 @@
-import type { Memory, NumberedMemory, SummaryOfMemories } from '../../adapters/ports/memory-port.ts';
-import { collect, type ModelMessage, type ModelReasoning } from '../../adapters/ports/model-port.ts';
-import type { Ports } from '../../adapters/ports/ports.ts';
-import { StepError } from '../../core/errors/step-error.ts';
-import { truncate } from '../../core/text.ts';
-import { parseMemory } from '../../domain/memory/limits.ts';
-
 /**
  * The memory of agents and flows, as models use it: saves texts, answers questions from the nearest ones, and keeps a
  * summary.
@@ -16,6 +9,12 @@ import { parseMemory } from '../../domain/memory/limits.ts';
  * Callers: the steps and tools for memory, and `agent-runs/open-loop.ts` for the system prompt; storage is behind
  * `ports.memory`.
  */
+import type { Memory, NumberedMemory, SummaryOfMemories } from '../../adapters/ports/memory-port.ts';
+import { collect, type ModelMessage, type ModelReasoning } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { truncate } from '../../core/text.ts';
+import { parseMemory } from '../../domain/memory/limits.ts';
 
 /** Memories read for one call of the model, and their characters. */
 const readMax = 200;

@@ -1,3 +1,4 @@
+/** The HTTP request of a tool: its URL from the call's arguments, and its sending under the identity of the call. */
 import type { HttpResponse } from '../../adapters/ports/http-port.ts';
 import { createFiller } from '../../adapters/templates/filler.ts';
 import { getTraceHeaders } from '../../core/active-span.ts';

@@ -1,3 +1,7 @@
+/**
+ * The forms of a chat that its page sends and sees: a message with its attachments, how the chat is displayed, and a
+ * conversation as its visitor may read it. Nothing here reads or writes what is stored.
+ */
 import * as z from 'zod';
 import { decodeBase64 } from '../../adapters/assets/base64.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';

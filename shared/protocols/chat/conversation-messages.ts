@@ -1,3 +1,14 @@
+/**
+ * What a chat writes into its conversation: the message of a visitor with the run that is to answer it, and the answer
+ * when it ends.
+ * A message is added with the note of its run in one transaction; one whose id the conversation has is a 409. An answer
+ * is added in the transaction that ends its turn, unless another message has interrupted it; if a reader of the answer
+ * was quicker, it is among the newest messages and is not added again. What a run used is counted also where its answer
+ * is not added, or the tenant has deleted the conversation.
+ * A crash before the end leaves the message and the run, from which `settled-runs.ts` adds the answer later.
+ * Callers: `open-turn.ts`, `continue-answer.ts`, `follow-answer.ts`; the forms that a page sends and sees are in
+ * `chat-message.ts`.
+ */
 import type { Spending } from '../../adapters/ports/spending.ts';
 import { conflict, hasCode, ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';

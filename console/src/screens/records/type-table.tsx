@@ -16,7 +16,7 @@ import { ExportButton } from './selection/export-button.tsx';
 import { TableTools } from './table-tools.tsx';
 import { UploadDialog } from './upload/upload-dialog.tsx';
 import '../../style/records.css';
-import { getFieldValue } from '../../../../shared/core/filters/comparison.ts';
+import { getFieldValue } from '../../../../shared/core/filters/field.ts';
 import type { OperationResponse } from '../../api/api.ts';
 import { recordPath } from '../../routing/record-paths.ts';
 import { Link } from '../../ui/link.tsx';

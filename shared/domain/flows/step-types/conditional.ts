@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { PlainErrorHandling } from '../steps/error-handling.ts';
-import { StoredSteps } from '../steps/held-lists.ts';
+import { StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 import { Expression } from '../steps/template-text.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { commonConfig, VariableName } from '../steps/common-config.ts';
-import { concurrency, onError, StoredSteps } from '../steps/held-lists.ts';
+import { concurrency, onError, StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
 const createConfig = (steps: z.ZodType<FlowStep[], unknown>) => {

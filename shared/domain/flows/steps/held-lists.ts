@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { FlowStep } from './step.ts';
 
 /** A list of steps that a step holds in its config. */
@@ -52,14 +51,6 @@ export function mapHeldLists<Config extends object>(
   }
   return copy as Config;
 }
-
-/** Steps that a step holds, as stored. `flow-step.ts` validated them when the flow was saved. */
-export const StoredSteps: z.ZodType<FlowStep[], unknown> = z.array(z.custom<FlowStep>());
-
-export const onError = z.enum(['fail', 'continue']).optional();
-
-/** How many branches or items run at once. */
-export const concurrency = z.int().min(1).max(20).optional();
 
 /**
  * The steps that a `flow` step runs, and of which flow they are, in the steps of a run. They are no part of the config: under

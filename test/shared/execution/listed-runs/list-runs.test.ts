@@ -8,7 +8,7 @@ import {
   runSortKey,
   runStatuses,
 } from '../../../../shared/domain/runs/run.ts';
-import { triggerTypes } from '../../../../shared/domain/runs/run-origin.ts';
+import { triggerTypes } from '../../../../shared/domain/runs/trigger-types.ts';
 import { type RunsQuery, runList } from '../../../../shared/execution/listed-runs/list-runs.ts';
 import { getRunDurationMs } from '../../../../shared/execution/listed-runs/run-filter.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';

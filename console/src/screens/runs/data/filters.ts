@@ -1,4 +1,4 @@
-import { triggerTypes } from '../../../../../shared/domain/runs/run-origin.ts';
+import { triggerTypes } from '../../../../../shared/domain/runs/trigger-types.ts';
 import { runListTexts } from '../../../texts/run-list.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { valueText } from '../../../texts/values.ts';
