@@ -1,6 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { runWithLogFields } from '../../shared/core/invocation.ts';
-import { fireTimer, TimerMessage, toRunLogFields } from '../../shared/execution/batches/run-message.ts';
+import { toRunLogFields } from '../../shared/execution/batches/run-message.ts';
+import { fireTimer, TimerMessage } from '../../shared/execution/batches/run-timer.ts';
 import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';

@@ -4,7 +4,8 @@ import { toChunks } from '../../core/chunks.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { nearest, parseVector, putCreating, translateVectorErrors } from './vector-requests.ts';
+import { parseVector } from './vector.ts';
+import { nearest, putCreating, translateVectorErrors } from './vector-requests.ts';
 
 /** Where the vectors of a profile are. A bucket has at most 10,000 indexes, so the profiles of a tenant share one. */
 export interface MemorySpace {

@@ -11,12 +11,13 @@
 import type { AgentsPort } from '../../adapters/ports/agents-port.ts';
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { type ActiveSpan, iterateInSpan, openSpan, runInSpan, toTracedRun } from '../../core/active-span.ts';
+import { type ActiveSpan, iterateInSpan, openSpan, runInSpan } from '../../core/active-span.ts';
 import { anySignal } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { type Note, notesMax } from '../../core/note.ts';
+import { toTracedRun } from '../../core/trace-context.ts';
 import type { AgentContent } from '../../domain/agents/config/agent.ts';
 import { agentCredentials } from '../../domain/agents/credentials/agent-credentials.ts';
 import type { Message } from '../../domain/conversations/message.ts';

@@ -3,8 +3,9 @@ import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { loadGivenUpJob, loadJobsSeparately } from './record-jobs.ts';
-import { type RunMessage, scheduleTimer, splitRunMessage } from './run-message.ts';
+import { type RunMessage, splitRunMessage } from './run-message.ts';
 import { failRecord } from './run-record.ts';
+import { scheduleTimer } from './run-timer.ts';
 import { slotDivider } from './slot-sharing.ts';
 
 /** The cause may be temporary: workers that could not start, or a service outage. */

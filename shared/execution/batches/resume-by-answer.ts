@@ -3,7 +3,8 @@ import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { OpenWait } from '../engine/engine.ts';
-import { RunMessage, scheduleTimer } from './run-message.ts';
+import { RunMessage } from './run-message.ts';
+import { scheduleTimer } from './run-timer.ts';
 
 /**
  * Lets answers resume a run that is suspended now. @returns whether one came before: then nothing else resumes the run.

@@ -10,12 +10,8 @@
  */
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
-import { unixSeconds } from '../../core/time.ts';
-import { sendGrouped, sendMessage, setVisibility } from '../../platform/aws/queues.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
-import { defineEntity } from '../../platform/data/entity.ts';
-import { tenantPartition } from '../../platform/data/keys.ts';
-import type { Scope } from '../../platform/data/scope.ts';
+import { sendGrouped, setVisibility } from '../../platform/aws/queues.ts';
+import type { MessageDelivery } from './run-lease.ts';
 
 /** Asks a worker to run a batch's flow on one record, and then on some more of its slot. */
 export const RunMessage = z.object({
@@ -75,13 +71,6 @@ export const toRunLogFields = ({ tenant, batchId, runId, recordId, flowId }: Run
   recordId,
   flowId,
 });
-
-/**
- * Tells apart what a run sends again: SQS would drop a second message, and EventBridge Scheduler a second schedule, with a
- * name that it knows.
- */
-const toTimerNumber = ({ wake = 0, sending = 0 }: Pick<RunMessage, 'wake' | 'sending'>) =>
-  sending > 0 ? `${wake}.${resendName(sending)}` : String(wake);
 
 /** Names a resend of the messages of a batch. */
 export const resendName = (sending: number) => `again-${sending}`;
@@ -146,110 +135,3 @@ export async function setRetryTimes(returned: readonly Returned[]): Promise<void
     log.warn('The next delivery of messages could not be set', { error }),
   );
 }
-
-/** Asks a worker to resume a suspended run at a time. */
-export const TimerMessage = z.object({ at: z.string(), run: RunMessage });
-export type TimerMessage = z.infer<typeof TimerMessage>;
-
-/** The longest SQS delay. Longer timers use EventBridge Scheduler. */
-const queueSecondsMax = 900;
-
-/** Resumes a suspended run at a time. A duplicate timer does no harm: the second one finds nothing to do. */
-export async function scheduleTimer({ now }: Scope, until: Date, run: RunMessage): Promise<void> {
-  const message: TimerMessage = {
-    at: until.toISOString(),
-    run: { ...run, wake: (run.wake ?? 0) + 1 },
-  };
-  const seconds = Math.ceil((until.getTime() - now().getTime()) / 1_000);
-  if (seconds <= queueSecondsMax) {
-    return sendMessage('WAKES_QUEUE_URL', message, { delaySeconds: Math.max(0, seconds) });
-  }
-  const { scheduleMessage } = await import('../../platform/aws/scheduler.ts');
-  const name = `${run.runId}-${toTimerNumber(message.run)}`;
-  await scheduleMessage({ name, at: until, queueEnv: 'WAKES_QUEUE_ARN', body: message });
-}
-
-/** Enqueues the run in its FIFO group, or reschedules an early timer. */
-export async function fireTimer(scope: Scope, { at, run }: TimerMessage): Promise<void> {
-  const until = new Date(at);
-  if (until.getTime() - scope.now().getTime() > 1_000) {
-    return scheduleTimer(scope, until, { ...run, wake: (run.wake ?? 1) - 1 });
-  }
-  const id = `${run.batchId}.${run.runId}.${toTimerNumber(run)}`;
-  await sendGrouped('RUNS_QUEUE_URL', [{ id, group: toFifoGroup(run), body: run }]);
-}
-
-export interface MessageDelivery {
-  runId: string;
-  /** How often SQS has delivered the message: the fencing token. */
-  deliveries: number;
-  /** When SQS delivered it first, in Unix ms. */
-  firstAt: number;
-}
-
-/** How long a first delivery holds its run: the timeout of `run-record` plus 30 s for transport and differing clocks. */
-export const firstLeaseMs = 930_000;
-const keptSeconds = 86_400;
-
-/** Which delivery may run the run, from the second on. The lease of the first follows from the time of its delivery. */
-const runLeaseEntity = defineEntity({
-  type: 'runLease',
-  schema: z.object({
-    holder: z.int(),
-    /** Unix ms. 0 after its release. */
-    until: z.int(),
-    ttl: z.int(),
-  }),
-  key: ({ runId }: { runId: string }) => ({ PK: tenantPartition(`RUN#${runId}`), SK: 'LEASE' }),
-});
-
-/**
- * Acquires the lease of a run, so that no two invocations run its steps at the same time. A first delivery in time costs no write, others one.
- * @param until When the invocation ends, in Unix ms.
- * @returns undefined, or the time (Unix ms) until which an earlier delivery holds the run.
- */
-export async function acquireRunLease(
-  { table, now }: Scope,
-  { runId, deliveries, firstAt }: MessageDelivery,
-  until: number,
-): Promise<number | undefined> {
-  const firstUntil = firstAt + firstLeaseMs;
-  if (deliveries === 1 && until <= firstUntil) return;
-  const at = now().getTime();
-  const mayBeFirst = deliveries === 1 || at > firstUntil;
-  const expression = mayBeFirst ? 'attribute_not_exists(#until) OR #until < :at' : '#until < :at';
-  const changes = toLeaseChanges(deliveries, until, at);
-  const write = table.writes.update(runLeaseEntity, { runId }, changes, { expression, values: { at } });
-  try {
-    await table.commit([write]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) throw error;
-    const held = await table.get(runLeaseEntity, { runId }, { consistent: true });
-    return held?.until ?? firstUntil;
-  }
-}
-
-/** Releases runs that a later delivery continues. A run that another delivery leases does not affect the others. */
-export async function releaseRunLeases(
-  { table, now }: Scope,
-  runs: readonly MessageDelivery[],
-): Promise<void> {
-  const at = now().getTime();
-  // A run may have two messages in a group, if the sweeper has resent it.
-  const latest = new Map(runs.map((run) => [run.runId, run.deliveries]));
-  await Promise.all(
-    [...latest].map(async ([runId, deliveries]) => {
-      const write = table.writes.update(runLeaseEntity, { runId }, toLeaseChanges(deliveries, 0, at), {
-        expression: 'attribute_not_exists(#holder) OR #holder <= :deliveries OR #until < :at',
-        values: { deliveries, at },
-      });
-      await table.commit([write]).catch((error) => {
-        if (!(error instanceof ConditionFailed)) throw error;
-      });
-    }),
-  );
-}
-
-const toLeaseChanges = (holder: number, until: number, at: number) => ({
-  set: { holder, until, ttl: unixSeconds(new Date(at)) + keptSeconds },
-});

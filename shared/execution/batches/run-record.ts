@@ -12,9 +12,9 @@
  * cancel.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type TracedRun, toTracedRun } from '../../core/active-span.ts';
 import { anySignal } from '../../core/concurrency/abort.ts';
 import { log } from '../../core/log.ts';
+import { type TracedRun, toTracedRun } from '../../core/trace-context.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { combineNotifications, noNotification } from '../../domain/deliveries/end-notice.ts';
 import { runEntity } from '../../domain/runs/run.ts';
@@ -43,7 +43,8 @@ import { batchCancelled, batchFinder, batchStore, toBatchListing, toBatchRun } f
 import { groupCommits, type Ran, type RunCommits, type WithCommits } from './group-commit.ts';
 import { type GivenUpJob, loadJobs, type RecordJob } from './record-jobs.ts';
 import { resumeByAnswers } from './resume-by-answer.ts';
-import { type RunMessage, scheduleTimer } from './run-message.ts';
+import type { RunMessage } from './run-message.ts';
+import { scheduleTimer } from './run-timer.ts';
 import { releaseSlots, slotDivider } from './slot-sharing.ts';
 
 /** What a wait of 30 days needs that polls every ten seconds, with a margin. Ends a chain of timers without end. */

@@ -19,13 +19,11 @@ import type { WriteCondition } from '../../platform/data/writes.ts';
 import { type Batch, batchEntity } from './batch.ts';
 import type { Ran } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
+import { acquireRunLease, type MessageDelivery, releaseRunLeases } from './run-lease.ts';
 import {
-  acquireRunLease,
   type Delivered,
   getPauseSeconds,
-  type MessageDelivery,
   type Returned,
-  releaseRunLeases,
   requeueRuns,
   toRunLogFields,
 } from './run-message.ts';

@@ -8,10 +8,10 @@
  * first, `end-execution.ts` the second.
  */
 
-import { toTracedRun } from '../../core/active-span.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { measure, runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
+import { toTracedRun } from '../../core/trace-context.ts';
 import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { listRun, runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
@@ -23,7 +23,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { type Batch, offloadBatchInput } from '../batches/batch.ts';
 import { batchStore } from '../batches/batch-store.ts';
 import { resumeByAnswers } from '../batches/resume-by-answer.ts';
-import { scheduleTimer } from '../batches/run-message.ts';
+import { scheduleTimer } from '../batches/run-timer.ts';
 import { batchDefaults } from '../batches/start-batch.ts';
 import type { EngineRunEvent, OpenWait, StepResult, StepWait } from '../engine/engine.ts';
 import { settleBudgets } from '../model-calls/budget-accounts.ts';

@@ -9,11 +9,12 @@
  */
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
-import { getStartedIn, openSpan, runInSpan, toTracedRun } from '../../core/active-span.ts';
+import { getStartedIn, openSpan, runInSpan } from '../../core/active-span.ts';
 import { conflict, invalid, missingPermission, notFound, ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
+import { toTracedRun } from '../../core/trace-context.ts';
 import { readBuiltinId } from '../../domain/flows/steps/tool-reference.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';

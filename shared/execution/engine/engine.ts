@@ -10,7 +10,6 @@
  * the masks (`step-support/masks.ts`) before anybody sees them.
  */
 import type { Ports } from '../../adapters/ports/ports.ts';
-import type { TracedRun } from '../../core/active-span.ts';
 import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
 import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
@@ -18,6 +17,7 @@ import { newId } from '../../core/ids.ts';
 import type { Note } from '../../core/note.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
+import type { TracedRun } from '../../core/trace-context.ts';
 import type { Variables } from '../../core/variables.ts';
 import { secretKeysOfStep, secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';

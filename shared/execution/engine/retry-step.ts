@@ -10,13 +10,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inPlaceMsMax, type StepError } from '../../core/errors/step-error.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import {
-  computeRetryPause,
   type ErrorHandling,
   fallbackAttempts,
-  type RetryPolicy,
-  retryPolicy,
   stepErrorHandling,
 } from '../../domain/flows/steps/error-handling.ts';
+import { computeRetryPause, type RetryPolicy, retryPolicy } from '../../domain/flows/steps/retry-policy.ts';
 import { pausePath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { listModelAlternatives, openAttempts, resultBeginning } from '../step-support/attempts.ts';

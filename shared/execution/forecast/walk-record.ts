@@ -10,8 +10,8 @@
  */
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { createFiller } from '../../adapters/templates/filler.ts';
-import { toTracedRun } from '../../core/active-span.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { toTracedRun } from '../../core/trace-context.ts';
 import type { Variables } from '../../core/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { mapItemsMax } from '../../domain/flows/step-types/map.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { StoredVector } from '../../adapters/ports/vectors-port.ts';
-import { parseVector } from '../../adapters/vectors/vector-requests.ts';
+import { parseVector } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { readPath } from '../../core/json/json.ts';
 import { storeVectorStep } from '../../domain/flows/step-types/store-vector.ts';

@@ -1,4 +1,4 @@
-import { parseVector } from '../../adapters/vectors/vector-requests.ts';
+import { parseVector } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { readPath } from '../../core/json/json.ts';
 import { type VectorSearchConfig, vectorSearchStep } from '../../domain/flows/step-types/vector-search.ts';

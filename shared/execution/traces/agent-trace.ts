@@ -6,8 +6,8 @@
  * Content (messages, arguments, results) is added only on demand, while the trace has room.
  */
 
-import { readContext, runSpanId } from '../../core/active-span.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
+import { readContext, runSpanId } from '../../core/trace-context.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';

@@ -8,9 +8,9 @@
  * reduced to its times.
  */
 
-import { readContext, runSpanId, toTracedRun } from '../../core/active-span.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
+import { readContext, runSpanId, toTracedRun } from '../../core/trace-context.ts';
 import { walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import { versionFinder } from '../../domain/flows/version-store.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';

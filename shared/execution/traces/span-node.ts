@@ -6,8 +6,9 @@
  * from the run and the path (`core/tracing/active-span.ts`).
  * Texts of warnings and messages are content and present only if the trace is read with content. Pure.
  */
-import { runSpanId } from '../../core/active-span.ts';
+
 import { type Note, noteKinds } from '../../core/note.ts';
+import { runSpanId } from '../../core/trace-context.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { Span, SpanKind, SpanStatus } from '../../domain/runs/trace.ts';

@@ -8,11 +8,12 @@
 import type { EmbeddingRequest, EmbeddingResponse } from '../../adapters/ports/embedding-port.ts';
 import type { ModelEvent, ModelFinish, ModelMessage, ModelRequest } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { getStartedIn, iterateInSpan, openSpan, runInSpan, toTracedRun } from '../../core/active-span.ts';
+import { getStartedIn, iterateInSpan, openSpan, runInSpan } from '../../core/active-span.ts';
 import { toChunks } from '../../core/chunks.ts';
 import { log } from '../../core/log.ts';
 import type { Note } from '../../core/note.ts';
 import { unixSeconds } from '../../core/time.ts';
+import { toTracedRun } from '../../core/trace-context.ts';
 import { budgetGate } from '../../domain/budgets/spending.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';

@@ -12,7 +12,7 @@ import { toSqsEvent } from '../../../infra/local/queues/poller.ts';
 import { accountId } from '../../../infra/local/runtime/account.ts';
 import { queues, queueVisibilitySeconds } from '../../../infra/resources.ts';
 import type { FlowStepInput } from '../../../shared/domain/flows/checking/flow-step.ts';
-import { acquireRunLease, firstLeaseMs } from '../../../shared/execution/batches/run-message.ts';
+import { acquireRunLease, firstLeaseMs } from '../../../shared/execution/batches/run-lease.ts';
 import { plannedBatch, runOnce, sqsEvent } from '../../support/flows/batches.ts';
 import { template } from '../../support/flows/flows.ts';
 import { modelServer } from '../../support/models/model-server.ts';

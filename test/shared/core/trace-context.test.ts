@@ -7,7 +7,7 @@ import {
   readContext,
   runSpanId,
   runTraceId,
-} from '../../../shared/core/active-span.ts';
+} from '../../../shared/core/trace-context.ts';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';

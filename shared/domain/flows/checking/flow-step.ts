@@ -4,7 +4,7 @@ import { hasSecretReference } from '../../../core/secret-references.ts';
 import type { Permission } from '../../../platform/identity/permissions.ts';
 import { isInToolConfig, listOwnTexts } from '../secret-keys.ts';
 import { stepTypes } from '../step-types/index.ts';
-import { RetryPolicy, timeoutMsOption } from '../steps/error-handling.ts';
+import { RetryPolicy, timeoutMsOption } from '../steps/retry-policy.ts';
 import type { AnyStepType, FlowStep } from '../steps/step.ts';
 import { Expression } from '../steps/template-text.ts';
 import { listEvaluatedTexts } from './step-nodes.ts';

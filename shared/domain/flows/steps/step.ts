@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Permission } from '../../../platform/identity/permissions.ts';
-import { RetryPolicy } from './error-handling.ts';
+import { RetryPolicy } from './retry-policy.ts';
 
 /** A stored step. Its config was validated against its type when the flow was saved. */
 export const FlowStep = z.object({

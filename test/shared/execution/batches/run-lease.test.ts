@@ -5,7 +5,7 @@ import {
   acquireRunLease,
   firstLeaseMs,
   releaseRunLeases,
-} from '../../../../shared/execution/batches/run-message.ts';
+} from '../../../../shared/execution/batches/run-lease.ts';
 import { byClock, countingRuntime } from '../../../support/stack/stack.ts';
 
 const start = Date.parse('2026-11-22T12:00:00Z');

@@ -1,11 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import {
-  fireTimer,
-  type RunMessage,
-  scheduleTimer,
-  type TimerMessage,
-} from '../../../../shared/execution/batches/run-message.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import type { TimerMessage } from '../../../../shared/execution/batches/run-timer.ts';
+import { fireTimer, scheduleTimer } from '../../../../shared/execution/batches/run-timer.ts';
 import { queueOfItsOwn } from '../../../support/data/queues.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { byClock, countingRuntime } from '../../../support/stack/stack.ts';

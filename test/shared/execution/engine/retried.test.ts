@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { toTracedRun } from '../../../../shared/core/active-span.ts';
 import { failureOfStatus, RunMustWait, StepError } from '../../../../shared/core/errors/step-error.ts';
+import { toTracedRun } from '../../../../shared/core/trace-context.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
-import { computeRetryPause } from '../../../../shared/domain/flows/steps/error-handling.ts';
+import { computeRetryPause } from '../../../../shared/domain/flows/steps/retry-policy.ts';
 import type { FlowRun } from '../../../../shared/execution/engine/engine.ts';
 import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
 import { fakeModel } from '../../../support/models/model-ports.ts';

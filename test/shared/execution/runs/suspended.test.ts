@@ -1,7 +1,7 @@
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { expect, test } from 'vitest';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
-import type { TimerMessage } from '../../../../shared/execution/batches/run-message.ts';
+import type { TimerMessage } from '../../../../shared/execution/batches/run-timer.ts';
 import { getCheckpointWaits } from '../../../../shared/execution/runs/checkpoint.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/read-checkpoints.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';

@@ -6,11 +6,8 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { recordEntity } from '../../../../shared/domain/records/record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
-import {
-  joinRunMessages,
-  type RunMessage,
-  TimerMessage,
-} from '../../../../shared/execution/batches/run-message.ts';
+import { joinRunMessages, type RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { TimerMessage } from '../../../../shared/execution/batches/run-timer.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoint.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { toStoredKey } from '../../../../shared/platform/data/keys.ts';

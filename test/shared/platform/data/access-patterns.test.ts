@@ -28,7 +28,7 @@ import {
 } from '../../../../shared/domain/records/schema-discovery.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/agent-execution.ts';
-import { acquireRunLease } from '../../../../shared/execution/batches/run-message.ts';
+import { acquireRunLease } from '../../../../shared/execution/batches/run-lease.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/end-execution.ts';
 import { flowShards, runFlowShard } from '../../../../shared/execution/runs/checkpoint.ts';
