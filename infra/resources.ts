@@ -74,7 +74,7 @@ export const queues = {
     timeoutSeconds: 900,
     // Not 90 minutes: so long would an invocation that dies block its slots. The six times are meant for throttled
     // deliveries, which `maxConcurrency` prevents, and a lease keeps two deliveries of a run apart
-    // (`shared/execution/batches/run-message.ts`) (D51).
+    // (`shared/execution/batches/run-lease.ts`) (D51).
     visibilitySeconds: 960,
     setsRetryTime: true,
     // More than one tenant can occupy (`tenantSlots` and `tenantBatchesMax` of `slot-sharing.ts`).

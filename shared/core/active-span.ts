@@ -1,11 +1,10 @@
 /**
- * The span that is active in this asynchronous context, the notes of what happens inside of it, and its ids by W3C
- * Trace Context.
- * Notes begin and end around work and are stored with the result of the span, up to a number that the result has room
- * for; without an active span nothing is noted. Spans have no ids of their own: an id is the hash of the run and the
- * place in it, so a trace can be computed later from stored results (`execution/traces`).
- * `getStartedIn` says where a run that starts now belongs: in the active span, or in the trace that its request came
- * with. Requests to other servers carry `getTraceHeaders`.
+ * The active span, and the notes stored with its result.
+ * A span is active in an asynchronous context. Notes begin and end around work inside of it, up to the number that its
+ * result has room for; without an active span nothing is noted. Spans have no ids of their own: `trace-context.ts`
+ * computes them from the run and the place in it, so a trace can be made later from stored results
+ * (`execution/traces`). `getStartedIn` says where a run that starts now belongs: in the active span, or in the trace
+ * that its request came with (`runWithReceivedTrace`). Requests to other servers carry `getTraceHeaders`.
  * Engines, tools, model calls and starts of runs use it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';

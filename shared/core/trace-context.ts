@@ -1,3 +1,8 @@
+/**
+ * The ids of traces and spans, and their text forms: the header of W3C Trace Context, and what is stored with a run.
+ * The id of a span is a hash of the run and the place in it, that of a trace one of its first run; only where a run was
+ * started in a span is stored (`startedIn`). Pure; which span is active is in `active-span.ts`.
+ */
 import { createHash } from 'node:crypto';
 
 /** The run of which the spans are. */

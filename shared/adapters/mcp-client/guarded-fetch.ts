@@ -1,9 +1,12 @@
 /**
  * The fetch that the MCP SDK gets: limits what a server may send, and repairs responses that the SDK would refuse.
  * `session.ts` creates one for each session and sets `exchange` around each message, from which the fetch knows what is
- * being answered. What ends the whole session (401, 403, a broken connection, a refused stream) is reported through `stop`,
- * because the SDK would swallow part of it; the error is thrown as well.
- * Repaired is only what carries meaning, by method; unknown members are left out or shown as text.
+ * being answered. What ends the whole session is reported through `stop`, because the SDK would swallow part of it: a
+ * message that could not be sent, a broken limit and a refused stream, which also throw; and 401 or 403, whose response
+ * is returned nevertheless. Other requests that fail only throw, since the SDK resumes a stream that broke.
+ * The stream for messages that belong to no request is not opened: such a GET gets 405 without a request.
+ * Repaired is only what carries meaning, by method: nulls are dropped, members that nobody knows stay, and content
+ * blocks of unknown form become text.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ReadableStream } from 'node:stream/web';
@@ -32,6 +35,7 @@ const closingMs = 1_000;
 
 type Fetch = typeof globalThis.fetch;
 
+/** The server answered 401 or 403. */
 export class Unauthorized extends Error {
   readonly status: number;
   readonly text: string;
@@ -128,7 +132,7 @@ interface AskedMcpRequest {
 
 /**
  * What MCP servers write otherwise than the protocol says, as the SDK reads it, which refuses a whole answer for one member of
- * another type. What carries meaning is read, and the rest is left out.
+ * another type. What carries meaning is read, and nulls are left out.
  * @returns whether it may have changed
  */
 function mendMcpMessage(message: EventJson, asked: AskedMcpRequest): boolean {

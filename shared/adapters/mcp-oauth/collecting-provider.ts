@@ -1,3 +1,11 @@
+/**
+ * Poses as a client without tokens, and keeps checked server metadata.
+ * The SDK therefore begins an authorization; what it finds out on the way (the server, the client, resource and scopes)
+ * is kept in the provider, and `getAuthorization` returns it afterwards. Of the metadata only the members that are used
+ * stay; a server whose addresses `secureUrl` refuses, or without PKCE with S256, is refused.
+ * A client that was given is never replaced by a registered one, so that another server does not get its secret.
+ * `prepare.ts` gives it to the SDK; nothing is stored or redirected here.
+ */
 import type {
   OAuthClientInformationMixed,
   OAuthClientProvider,

@@ -1,3 +1,10 @@
+/**
+ * Embeds texts in as many requests as the provider needs.
+ * The sizes of the texts are checked first. Requests run at the same time if the provider supports that; each is
+ * admitted by the limits of its model, and retried at most twice after temporary errors, never if the caller retries
+ * itself (`provider-call.ts`). If one fails, all do. Vectors are checked and shortened.
+ * `model-ports.ts` loads it with the first use.
+ */
 import type { EmbeddingModelV4 } from '@ai-sdk/provider';
 import { createLoadingCache } from '../../core/cache.ts';
 import { toChunks } from '../../core/chunks.ts';
@@ -19,7 +26,7 @@ const allCharactersMax = 2_000_000;
 /** Concurrent requests of one call. A provider takes at least 100 texts per request. */
 const parallelMax = 4;
 
-/** Embeds texts. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
+/** @throws StepError, AdmissionFailed */
 export async function embedTexts(
   configured: ResolvedModel,
   { texts, wait, signal, dimensions = configured.dimensions }: Omit<EmbeddingRequest, 'model'>,

@@ -2,10 +2,11 @@
  * The requests to S3 Vectors: puts and queries vectors, creates indexes on demand, and translates refusals into
  * messages for authors of flows.
  * An index is created by the first put that does not find it, after the tenant's share of the bucket's indexes was
- * counted; a query of a missing index finds nothing. Vectors are split into requests by number and size, and all of one
- * put have the same dimension. Metadata is one JSON text, because filterable metadata is small and flat.
- * `vector-store.ts` (collections of flows) and `memory-vectors.ts` (memories of agents) call it; steps validate vectors
- * with `parseVector`.
+ * counted; a query of a missing index finds nothing. Vectors of collections are split into requests by number and size,
+ * and all of one put have the same dimension.
+ * Metadata of collections is one JSON text under a key that is not filterable, because filterable metadata is small and
+ * flat. That of memories is flat and filterable (`nearest`, `filter`).
+ * `vector-store.ts` (collections of flows) and `memory-vectors.ts` (memories of agents, and their deletion) call it.
  */
 import {
   ConflictException,

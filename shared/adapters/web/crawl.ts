@@ -1,9 +1,11 @@
 /**
  * Crawls the pages of one site, nearest first, as its robots.txt allows.
- * Order: fetch the robots.txt and the first page, whose site after redirects is the one to crawl; then rounds of up to four
- * pages at once (one, if the site asks for a delay), whose links join the frontier. If the first page fails, so
- * does the crawl; later ones are listed with their error. A page is visited once, also if redirects lead to it again.
- * Limits: pages, requests for each page, characters of all pages, addresses in the queue.
+ * Order: fetch the robots.txt and the first page, whose site after redirects is the one to crawl; then rounds of up to
+ * four pages at once (one, if the site asks for a delay), whose links join the frontier. If the first page fails, so
+ * does the crawl; later ones are listed with their error.
+ * Links are checked before they are requested. Where a redirect leads is known only after the request: a target on
+ * another site, in the queue before, or disallowed is dropped then. So a page is listed once, but may be requested
+ * again. Limits: pages, three times as many requests for pages in all, characters of all pages, addresses in the queue.
  * The step `crawl` calls it; applying the robots.txt and reading a page run in the sandbox (`tasks.ts`).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -169,7 +171,7 @@ function makeFrontier(first: string, robots: Robots) {
       return allowed.splice(0, Math.max(0, count));
     },
 
-    /** Whether a visit ended, after redirects, on an allowed page of the site that was not visited before. */
+    /** Whether a visit ended, after redirects, on an allowed page of the site that was not queued before. */
     async accepts({ url: asked }: CrawlTarget, url: string): Promise<boolean> {
       if (url === asked) return true;
       if (new URL(url).host !== host || queued.has(url)) return false;

@@ -1,3 +1,10 @@
+/**
+ * Decides whether a record matches a filter, in memory.
+ * A filter becomes a predicate once (`filterPredicate`), in which lists of values are sets and each field of a record
+ * is resolved once, however many conditions use it. A field that is missing, null or blank satisfies only `isNotSet`,
+ * `neq` and `notIn`. How values compare is in `comparison.ts`, how fields are found in `field.ts`.
+ * Lists, bulk changes and steps of records use it.
+ */
 import { compare, FieldValue } from './comparison.ts';
 import { type Filterable, getFieldValue } from './field.ts';
 import type { Operator, RecordFilter } from './filter.ts';

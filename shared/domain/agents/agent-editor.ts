@@ -5,7 +5,7 @@
  * deleted (`credentials/credential-writer.ts`). Which credentials were sent is audited in the same transaction, without
  * their values.
  * A change is decided on the current agent and repeated after a conflict; it goes to the draft. Configs are merged
- * deeply, and `null` removes.
+ * deeply, and `null` removes. Capabilities are set only by a creation; `agent-capabilities.ts` changes them.
  * The endpoints of agents call it; the checks of workspace documents begin with the same empty agent
  * (`createAgentFields`).
  */

@@ -3,7 +3,8 @@
  * The code is valid for two minutes and at most as long as the person's session, works once, and needs the verifier of
  * its challenge (PKCE); a wrong verifier ends it. Only the hash of the code is stored. The key is created in the
  * transaction that removes the code, and both steps are audited.
- * The key gets those of `commandLinePermissions` that the person has and allowed.
+ * `allow` stores whatever permissions it gets, and the key has them: the caller must check before that the person may
+ * grant them (`assertGrantable`). `listCommandLinePermissions` says which ones the console offers.
  * `functions/api-keys/allow-login.ts` allows, `functions/public/redeem-login.ts` redeems, in the scope that
  * `findCodeScope` finds.
  */

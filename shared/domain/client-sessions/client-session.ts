@@ -1,8 +1,8 @@
 /**
  * The session of a chat visitor and the runs that answer in it, as they are stored.
  * The id of a session is its credential, and only its hash is stored. A session is valid for pages of one origin with
- * the current value of one client token; each use extends it. DynamoDB removes expired items late, so every read
- * compares the time.
+ * the current value of one client token. Resuming it and beginning a turn extend it. DynamoDB removes expired items
+ * late, so `findSession` and the beginning of a turn compare the time; other reads do not.
  * The record of a run lets the session, and nobody else, continue or follow that run; it outlives the longest wait for
  * a page. Who has the turn is decided in `turn-state.ts`; `protocols/chat` and the endpoints of chats are the callers.
  */

@@ -1,11 +1,12 @@
 /**
  * The client tokens of a tenant, by which web pages use its flows and agents without an API key.
  * A token is found in three ways, each an item of its own: by its id, by the hash of its value, and by its surface. All
- * are written in one transaction with the audit entry, and removed together, so a value stops working at once.
+ * are written in one transaction with the audit entry, and removed together, so a value stops working at once. The
+ * clean-up of a deleted surface removes its tokens without audit entries (`removeOfSurface`).
  * What a token names must exist when it is created or changed; later deletions are noticed when it is used. A change is
  * decided on the current token and repeated after a conflict.
- * `findByValue` and `findBySurface` find the tenant of a request that has no other credential; sessions are in
- * `client-sessions/`, origins in `origins.ts`.
+ * For requests that have no other credential, `findByValue` finds the tenant and the id of a token, `findBySurface` the
+ * oldest 25 tokens of a surface. Sessions are in `client-sessions/`, origins in `origins.ts`.
  */
 import { omitUndefined } from '../../core/defined.ts';
 import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
@@ -312,7 +313,7 @@ async function findChatSurface(table: TenantTable, id: string): Promise<NonNulla
 /** A surface with more tokens has those of other pages. */
 const tokensMax = 25;
 
-/** The client tokens of a chat surface, oldest first, for requests that have no other credential. */
+/** The oldest client tokens of a chat surface, oldest first, for requests that have no other credential. */
 export async function findBySurface(
   runtime: Pick<Runtime, 'scopeOf'>,
   surfaceId: string,

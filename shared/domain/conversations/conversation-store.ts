@@ -4,10 +4,9 @@
  * conversation is unchanged; messages whose ids it has already are skipped, so a request can be repeated. Replacing all
  * messages writes them as a new generation, which no reader finds until the conversation names it, and removes the
  * former generation afterwards; a crash leaves items that the next replacement or the cleanup removes.
- * Removing makes a conversation unreadable at once, and the cleanup removes its messages. Lists read index entries
- * only.
- * The writes of messages are in `message-writes.ts`, pages in `message-pages.ts`. Callers: the endpoints of
- * conversations and feedback, chats, and OpenAI responses.
+ * Removing makes a conversation unreadable at once, and the cleanup removes its messages.
+ * The writes of messages are in `message-writes.ts`, pages in `message-pages.ts`, lists in `list-conversations.ts`.
+ * Callers: the endpoints of conversations and of the client chat, chats, and OpenAI responses.
  */
 import type { Spending } from '../../adapters/ports/spending.ts';
 import { toChunks } from '../../core/chunks.ts';

@@ -1,11 +1,10 @@
 /**
  * Stores what was said in a response of the Responses API, so that a later response can continue it by its id.
- *
- * Each response has its own messages and names the one before it, so a long line is stored once; only the first one of a
- * conversation has all that came before. Reading walks back through the line within the size of a request. The id contains the
- * conversation's, so one request finds both. `shared/protocols/openai/responses` is the only user.
+ * Each response has its own messages and names the one before it, so a long line is stored once; only the first one of
+ * a conversation has all that came before. Reading walks back through the line: one of over 5 MB is refused with 400,
+ * and an expired response is missing silently, with all before it.
+ * The id contains the conversation's, so one request finds both. `shared/protocols/openai/responses` is the only user.
  */
-
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';

@@ -1,13 +1,13 @@
 /**
- * The mechanism of an outbox: items that processes attempt until they are done, for webhooks (`delivery.ts`) and exports of
- * runs (`telemetry/run-export.ts`).
- *
- * An item is written with what caused it; then a message asks for its attempt. A worker leases the item, attempts, and stores
- * the result with the time of the next attempt, or the end. If the message or the worker is lost, the sweep finds the item by
- * its index and sends another message. So every item is attempted at least once, and a receiver may get it twice. What only
- * workers need is in `outbox-worker.ts`.
+ * The mechanism of an outbox: items that processes attempt until they are done, for webhooks (`delivery.ts`) and
+ * exports of runs (`telemetry/run-export.ts`).
+ * An item is written with what caused it; then a message asks for its attempt. A worker leases the item, attempts, and
+ * stores the result with the time of the next attempt, or the end. If the message or the worker is lost, the sweep
+ * finds the item by its index and sends another message. So every item is attempted at least once, and a receiver may
+ * get it twice.
+ * What is done with one item is here; what workers do with the messages they receive, and the sweep, is in
+ * `outbox-worker.ts`.
  */
-
 import { log } from '../../core/log.ts';
 import { messageGroup, sendMessage } from '../../platform/aws/queues.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';

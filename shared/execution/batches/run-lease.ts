@@ -1,3 +1,10 @@
+/**
+ * The lease of a run, so that no two deliveries of its message run its steps at the same time.
+ * The first delivery has it without a write until `firstLeaseMs` after its first receipt. Later deliveries write it,
+ * with their number as fencing token, and get it when the time of the one before is over or its run was released: a
+ * release by an older delivery does not end the lease of a newer one.
+ * `run-slot.ts` acquires and releases. After a crash the lease ends when the invocation would have ended at the latest.
+ */
 import * as z from 'zod';
 import { unixSeconds } from '../../core/time.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';

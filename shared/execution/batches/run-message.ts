@@ -1,12 +1,12 @@
 /**
- * The messages of runs: their format, the timers that send them, and the lease that each delivery acquires.
+ * The messages of runs, and how they return to the queue.
  * A message carries one run and up to nine that follow in its slot (`joinRunMessages`, `splitRunMessage`). The slots of
- * a batch are FIFO groups.
- * Lease of a run: the first delivery has it without a write until `firstLeaseMs` after its first receipt; later
- * deliveries write it, with the number of the delivery as fencing token, and get it when the time of the one before is
- * over or its run was released.
- * A timer is an SQS delay up to 15 minutes, above that a one-time schedule of EventBridge. Names and deduplication ids
- * contain `wake` and `sending`, so that a run can send again what it has sent before.
+ * a batch are FIFO groups, so SQS delivers the messages of a slot one after another.
+ * A run that fails returns with its whole message: `setRetryTimes` sets when SQS delivers it again (`getPauseSeconds`).
+ * Runs that another invocation is to take are sent anew, at the end of their group (`requeueRuns`); if that fails, they
+ * return too. If setting the time fails, or after a crash, the visibility timeout returns the messages.
+ * Who may run a delivered run is in `run-lease.ts`; timers that send messages later are in `run-timer.ts`. Planning
+ * sends messages (`batch-plan.ts`), the worker `run-record` receives them.
  */
 import * as z from 'zod';
 import { log } from '../../core/log.ts';

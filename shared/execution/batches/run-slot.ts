@@ -1,6 +1,6 @@
 /**
  * Runs the messages of one SQS FIFO group (a slot of a batch): leases, order, permits of the batch's share.
- * The worker `run-record` calls `runGroup` for each group. Of a run: acquire its lease (`run-message.ts`), ask for a
+ * The worker `run-record` calls `runGroup` for each group. Of a run: acquire its lease (`run-lease.ts`), ask for a
  * permit (`openSlotPermits`), run it (`run-record.ts`), store its end. The next run of a lane begins when the one before
  * has ended, at most `unstoredMax` of them before they are stored. A failure returns its run and all later ones to the
  * queue, and releases their leases.

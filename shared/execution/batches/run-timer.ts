@@ -1,3 +1,10 @@
+/**
+ * The timers of runs: each sends the message of a run at a time, to resume or to retry it.
+ * A timer is an SQS delay up to 15 minutes, above that a one-time schedule of EventBridge; both put a `TimerMessage`
+ * into the queue of the worker `wake-run`, which fires it into the FIFO group of the run.
+ * Names of schedules and deduplication ids contain `wake` and `sending`, so that a run can send again what it has sent
+ * before. Nothing is stored here; a second timer finds nothing to do.
+ */
 import * as z from 'zod';
 import { sendGrouped, sendMessage } from '../../platform/aws/queues.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -3,7 +3,7 @@
  * flattens the tree into spans.
  * `run-trace.ts`, `agent-trace.ts` and `step-spans.ts` build the tree; `flattenSpans` then corrects times (a span lies
  * within its parent, except a wait) and leaves out the deepest spans of a trace that is too large. Ids are computed
- * from the run and the path (`core/tracing/active-span.ts`).
+ * from the run and the path (`core/trace-context.ts`).
  * Texts of warnings and messages are content and present only if the trace is read with content. Pure.
  */
 

@@ -206,13 +206,13 @@ const surfaceKeyKind: CredentialKind = {
   }),
 
   // The slugs that the key can call; empty for all. No permission has the form of a slug.
-  // `assertMayRun` in domain/surfaces/item-permissions.ts checks them.
+  // `assertMayRun` in domain/surfaces/exposed-item.ts checks them.
   listPermissions: (_principal, { scopes = [] }) => scopes,
 
   findRefusal: onlyWhereAccepted('surface-key'),
 };
 
-/** Every kind of credential. To add one, add a file to this folder and an entry here. */
+/** Every kind of credential. To add one, add a `CredentialKind` above and an entry here. */
 export const credentialKinds: Record<Principal['kind'], CredentialKind> = {
   key: apiKeyKind,
   session: sessionKind,

@@ -2,8 +2,9 @@
  * Maps the events of a run, of a flow or of an agent, to the public events of a stream, with pings in silence.
  * Flows: events are numbered here without gaps. Per run the mapper remembers the definition, the ids of the texts and
  * what is open in each step: a step that ends, begins its text anew or is cut off first gets the ends of what it had
- * begun, so that every start has its end.
- * Agents: events keep the numbers of the run's log, and a ping has the number of the event before it.
+ * begun, so that every start has its end, unless the run waits: steps that are open then stay so, and the stream ends
+ * with `await`.
+ * Agents (`agentEvents`): events keep the numbers of the run's log, and a ping has the number of the event before it.
  * Dispatch, chat, A2A and the endpoints of agent runs read these events; the schemas are in `stream-event.ts`.
  */
 import { formatCost } from '../../adapters/ports/spending.ts';

@@ -1,13 +1,14 @@
 /**
  * Checks whether the tenant has what the steps of a flow reference: secrets, models, records, flows, agents, tools and
  * collections.
- *
- * Only literal names are looked up, and none that another step of the flow creates; each kind by one batch of keys, within a
- * bound, and only where the caller's permissions let it see the result. A lookup that fails is logged and reported as skipped:
- * validation never fails because of it. What is missing is a warning, except where saving refuses it too. Called by
- * `functions/public/validate-flow.ts`; the analysis that needs no tenant is in `validate.ts`.
+ * Only literal names are looked up, none that another step of the flow creates, within a bound for each kind, and only
+ * where the caller's permissions let it see the result. Secrets, tools, flows, agents and names of records take one
+ * batch of keys each; ids and types of records and collections take a request for each name; models are selected from
+ * the tenant's configs, which are loaded once.
+ * A lookup that fails is logged and reported as skipped: validation never fails because of it. What is missing is a
+ * warning, except where saving refuses it too.
+ * Called by `functions/public/validate-flow.ts`; the analysis that needs no tenant is in `validate.ts`.
  */
-
 import { isPlain } from '../../../adapters/templates/limits.ts';
 import { hasCollection } from '../../../adapters/vectors/vectors-adapter.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
@@ -64,7 +65,6 @@ export interface AccountFindings {
   skipped: boolean;
 }
 
-/** Checks whether the tenant has the resources that the steps of a flow reference. Reads keys and index entries only. */
 export const accountCheck = /* @__PURE__ */ using(
   ['table:read', hasCollection, modelSelector],
   (scope: Scope) =>

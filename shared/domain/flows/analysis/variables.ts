@@ -1,11 +1,12 @@
 /**
- * Analyses which variables and steps of a flow are of use: unset, overwritten and unused variables, unreachable steps,
- * and the inputs that follow.
- * `analyseTexts` parses all texts in the sandbox first; if that takes too long, nothing is reported of what depends on
- * it. A step's use is what its texts read and the output that it sets; a step that could not be analysed counts as
- * reading everything.
- * Whether a read is set depends on the lists around both steps: branches exclude each other, maps, loops and parallel
- * branches have variables of their own.
+ * Compares what steps read and set: findings, and inputs.
+ * Findings are unset, overwritten and unused variables; steps and branches that no run reaches are found here too,
+ * since the same analysis of texts says which conditions always hold.
+ * `analyseTexts` parses all texts in the sandbox first; if that fails, nothing is reported of what depends on it. A
+ * step's use is what its texts read and the output that it sets; one that could not be analysed counts as reading
+ * everything.
+ * Whether a read is set depends on the lists around both steps: branches exclude each other, and what is set in a map
+ * or a parallel branch is seen only in it. Loops have no variables of their own but `_loop`.
  * `validate.ts` reports the findings; `listFlowInputs` derives the inputs of a flow, and the schema of a capability,
  * from the unset reads.
  */

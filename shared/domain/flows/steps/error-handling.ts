@@ -1,3 +1,10 @@
+/**
+ * What a step or agent does after a failure or an empty output: fail, continue, or use fallbacks.
+ * Fallbacks follow in their order until one succeeds: the same again, another model, the other providers of the model,
+ * or a fixed message. Steps without a model have only the first and the last.
+ * These are the schemas and what a fallback changes; `execution/engine/retry-step.ts` uses them for steps,
+ * `execution/agent-loop/ask-model.ts` for agents. Retries that come before are in `retry-policy.ts`.
+ */
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 

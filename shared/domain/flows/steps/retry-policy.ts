@@ -1,3 +1,8 @@
+/**
+ * How a step is tried again before its fallbacks: its retry policy with defaults, the pauses, and its time limit.
+ * `execution/engine/retry-step.ts` follows it; what comes after the last attempt is in `error-handling.ts`.
+ * The random part of a pause comes from the caller.
+ */
 import * as z from 'zod';
 import { omitUndefined } from '../../../core/defined.ts';
 import { failureKinds } from '../../../core/errors/step-error.ts';
