@@ -51,7 +51,7 @@ test('the console is made of its own modules and the shared ones that they impor
       [
         'src/main.tsx',
         'src/style/base.css',
-        '../shared/core/filters/comparison.ts',
+        '../shared/core/filters/field.ts',
         '../shared/domain/schedules/cron.ts',
       ].map((path) => join(root, path)),
     ),
