@@ -113,7 +113,9 @@ function sender(sent: readonly SentCommand[]): () => Promise<void> {
   const commands = sent.map(({ name, input }) => {
     const repeatable = JSON.parse(
       JSON.stringify(input, (key, value) =>
-        key === 'ConditionExpression' && value === 'attribute_not_exists(PK)' ? undefined : value,
+        key === 'ConditionExpression'
+          ? value.replace('attribute_not_exists(PK)', 'attribute_exists(PK)')
+          : value,
       ),
     );
     return () =>

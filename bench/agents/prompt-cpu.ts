@@ -77,12 +77,22 @@ function waysOf(url: string, streamed: boolean) {
     body: JSON.stringify({ model: 'any', messages, stream: streamed }),
   };
   return {
-    step: () => runSteps({ ...ports, now: () => new Date() } as Ports, streamed),
+    step: () => runSteps(testPorts(ports), streamed),
     port: () => Array.fromAsync(ports.model.stream({ model: 'any', messages, streamed, signal })),
     undici: async () => JSON.stringify(await (await request(`${url}/chat/completions`, post)).body.text()),
     fetch: async () => JSON.stringify(await (await fetch(`${url}/chat/completions`, post)).text()),
   };
 }
+
+/** What a prompt without tools asks of its ports. */
+const testPorts = (ports: Pick<Ports, 'model' | 'embed'>): Ports =>
+  ({
+    ...ports,
+    now: () => new Date(),
+    tools: { find: async () => [] },
+    warn: () => {},
+    shown: (text: string) => text,
+  }) as unknown as Ports;
 
 async function runSteps(ports: Ports, streamed: boolean): Promise<void> {
   const signal = new AbortController().signal;
