@@ -18,7 +18,7 @@ import { type Checkpoint, checkpointEntity, runRange } from '../runs/checkpoint.
 import { readEarlier } from '../runs/reused-results.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import { type Batch, type BatchInput, batchEntity, fetchBatchInput } from './batch.ts';
-import type { Delivered, RunMessage } from './run-message.ts';
+import type { DeliveredRuns, RunMessage } from './run-message.ts';
 
 export interface RecordJob {
   message: RunMessage;
@@ -127,8 +127,6 @@ export type JobLoader = ReturnType<typeof openJobLoader>;
 export const openJobLoader = (scope: Scope) =>
   gatherCalls((messages: readonly RunMessage[]) => loadJobsSeparately(scope, messages));
 
-type Runs = readonly [Delivered, ...Delivered[]];
-
 /** Loads the runs of a group, those that begin within `freshMs` together: a short run takes less time than its load. */
 export function openSlotLoader(load: JobLoader, { now }: Scope) {
   const ahead = new Map<string, { job: Promise<RecordJob>; at: number }>();
@@ -144,7 +142,7 @@ export function openSlotLoader(load: JobLoader, { now }: Scope) {
   }
 
   /** Loads a run that begins now, and those that begin soon. */
-  function find([delivered, ...later]: Runs): Promise<RecordJob> {
+  function find([delivered, ...later]: DeliveredRuns): Promise<RecordJob> {
     const at = now().getTime();
     const runMs = lastAt === undefined ? freshMs : Math.max(1, at - lastAt);
     const loaded = ahead.get(delivered.runId);
@@ -163,8 +161,8 @@ export function openSlotLoader(load: JobLoader, { now }: Scope) {
 
   return {
     /** The batch of a run that begins next. */
-    findBatch: async (rest: Runs) => (await find(rest)).batch,
-    begin(rest: Runs): Promise<RecordJob> {
+    findBatch: async (rest: DeliveredRuns) => (await find(rest)).batch,
+    begin(rest: DeliveredRuns): Promise<RecordJob> {
       const [{ runId }] = rest;
       const job = find(rest);
       ahead.delete(runId);

@@ -89,6 +89,9 @@ export interface Delivered extends MessageDelivery {
   isLastOfMessage: boolean;
 }
 
+/** A run and the later ones of its group. */
+export type DeliveredRuns = readonly [Delivered, ...Delivered[]];
+
 export interface Returned extends Delivered {
   pauseSeconds: number;
 }

@@ -22,6 +22,7 @@ import type { RecordJob } from './record-jobs.ts';
 import { acquireRunLease, type MessageDelivery, releaseRunLeases } from './run-lease.ts';
 import {
   type Delivered,
+  type DeliveredRuns,
   getPauseSeconds,
   type Returned,
   requeueRuns,
@@ -40,19 +41,17 @@ export interface InvocationWork {
   /** When the invocation ends, in Unix ms. */
   until: number;
   /** @returns how many of these runs of a group may run at a time from now on. */
-  getWidth: (rest: Runs) => Promise<number>;
+  getWidth: (rest: DeliveredRuns) => Promise<number>;
   /**
    * @param rest The run and the later ones of its group.
    * @returns when the end of the run is stored, or that its slot may not run now.
    */
-  run: (rest: Runs) => Promise<Ran | 'held'>;
+  run: (rest: DeliveredRuns) => Promise<Ran | 'held'>;
   /** Remembers the message that holds its slot. @returns whether it holds it: not if the slot may run by now. */
   hold: (delivered: Delivered) => Promise<boolean>;
   /** Called when all runs of a message are stored. */
   onMessageDone: (delivered: Delivered) => void;
 }
-
-type Runs = readonly [Delivered, ...Delivered[]];
 
 /**
  * Runs what is left of a group in lanes. A message with a run to return is returned as a whole; it is done once all of its
@@ -62,7 +61,7 @@ type Runs = readonly [Delivered, ...Delivered[]];
 async function runLanes(
   scope: Scope,
   group: readonly Delivered[],
-  lanes: readonly Runs[],
+  lanes: readonly DeliveredRuns[],
   width: number,
   work: InvocationWork,
 ): Promise<Returned[]> {
@@ -91,7 +90,7 @@ async function runLanes(
 }
 
 /** Deals the runs to the lanes in turn. Runs of a message that comes twice stay together: only their second delivery takes a lease. */
-function divideIntoLanes(group: Runs, width: number): Runs[] {
+function divideIntoLanes(group: DeliveredRuns, width: number): DeliveredRuns[] {
   if (width <= 1 || new Set(group.map(({ runId }) => runId)).size < group.length) return [group];
   const lanes = Map.groupBy(group.entries(), ([index]) => index % width).values();
   return [...lanes].map((lane) => {
@@ -99,7 +98,7 @@ function divideIntoLanes(group: Runs, width: number): Runs[] {
     return runs.map((run, index) => ({
       ...run,
       isLastOfMessage: runs[index + 1]?.id !== run.id,
-    })) as unknown as Runs;
+    })) as unknown as DeliveredRuns;
   });
 }
 
@@ -117,7 +116,7 @@ const unstoredMax = 8;
  */
 export async function runGroup(
   scope: Scope,
-  group: Runs,
+  group: DeliveredRuns,
   work: InvocationWork,
   lanes = 1,
 ): Promise<Returned[]> {
@@ -167,7 +166,7 @@ export async function runGroup(
 }
 
 /** Sends the rest of a slot anew, behind its first message, which stays until the slot is released. */
-async function hold(rest: readonly [Delivered, ...Delivered[]], work: InvocationWork): Promise<Returned[]> {
+async function hold(rest: DeliveredRuns, work: InvocationWork): Promise<Returned[]> {
   const [first] = rest;
   if (!(await requeueRuns(rest)))
     return rest.map((each) => ({ ...each, pauseSeconds: getPauseSeconds(each.deliveries) }));
@@ -194,7 +193,7 @@ interface GroupPosition {
   /** The runs of the same message that are done: with it, they are delivered again. */
   earlier: readonly Delivered[];
   /** The run and the later ones of its group. */
-  rest: readonly [Delivered, ...Delivered[]];
+  rest: DeliveredRuns;
 }
 
 const releaseRuns = (scope: Scope, runs: readonly MessageDelivery[]) =>

@@ -29,6 +29,7 @@ export function FieldFor(props: FieldProps) {
   if (drawn !== undefined) return drawn;
   const help = fieldHelp(schema);
   const field = schemaField(schema, root);
+  const common = { label, help, problem, value, onChange };
   switch (field.kind) {
     case 'const':
       return null;
@@ -62,17 +63,7 @@ export function FieldFor(props: FieldProps) {
         />
       );
     case 'number':
-      return (
-        <NumberField
-          label={label}
-          help={help}
-          problem={problem}
-          isRequired={isRequired}
-          value={value}
-          onChange={onChange}
-          {...field}
-        />
-      );
+      return <NumberField {...common} isRequired={isRequired} {...field} />;
     case 'yes-no':
       return (
         <CheckField label={label} help={help} isOn={(value ?? schema.default) === true} onChange={onChange} />
@@ -92,35 +83,15 @@ export function FieldFor(props: FieldProps) {
         </fieldset>
       );
     case 'list':
-      return (
-        <ListField
-          label={label}
-          help={help}
-          problem={problem}
-          path={path}
-          value={value}
-          onChange={onChange}
-          items={field.items}
-        />
-      );
+      return <ListField {...common} path={path} items={field.items} />;
     case 'variants':
       return (
-        <VariantField
-          label={label}
-          help={help}
-          problem={problem}
-          path={path}
-          value={value}
-          onChange={onChange}
-          name={name}
-          isRequired={isRequired}
-          variants={field.variants}
-        />
+        <VariantField {...common} path={path} name={name} isRequired={isRequired} variants={field.variants} />
       );
     case 'json':
       return (
         <Suspense fallback={<Loading />}>
-          <JsonField label={label} help={help} problem={problem} value={value} onChange={onChange} />
+          <JsonField {...common} />
         </Suspense>
       );
   }

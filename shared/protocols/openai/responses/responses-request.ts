@@ -2,7 +2,7 @@
  * The schema of a request to OpenAI's Responses API: what is accepted, what is ignored, and what is refused with a
  * reason.
  * Objects are strict: an unknown member is an error, except those that `acceptDropped` names because clients send back
- * what they received. Members that would change the answer and are not implemented are `unsupported`; members without
+ * what they received. Members that would change the answer and have no effect here are `unsupported`; members without
  * an effect are described as ignored.
  * `functions/openai/respond.ts` validates with it; `respond.ts` beside it reads the result. The schemas of the response are in
  * `response-schemas.ts`; what chat completions have too is in `chat/`.
