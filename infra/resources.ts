@@ -1,6 +1,6 @@
 import { listedSeconds } from '../shared/domain/listed-seconds.ts';
 import { exportDays, exportPayloads } from '../shared/domain/telemetry/run-export.ts';
-import { toolPayloads } from '../shared/domain/tools/tool-execution.ts';
+import { toolPayloads } from '../shared/domain/tools/tool-run-store.ts';
 import type { EnvironmentName } from './environments.ts';
 
 /** The resources of the service: CDK creates them on AWS, the embedded stack emulates them. */

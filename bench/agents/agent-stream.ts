@@ -1,7 +1,7 @@
 import { streamText } from 'ai';
 import type { ModelPort } from '../../shared/adapters/ports/model-port.ts';
 import { serverSentEvent } from '../../shared/platform/http/responses/server-sent-events.ts';
-import { agentEvents } from '../../shared/protocols/run-events/flow-events.ts';
+import { agentEvents } from '../../shared/protocols/run-events/agent-events.ts';
 import { cpuSamples, samplingFacts } from '../measure/cpu-samples.ts';
 import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 import { agentModels, startModelServer } from '../measure/stack.ts';

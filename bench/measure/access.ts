@@ -8,7 +8,7 @@ import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { handler as authorizer } from '../../functions/authorizer.ts';
 import { credentialEntity } from '../../shared/platform/auth/api-key.ts';
 import { generateKey, hashKey } from '../../shared/platform/auth/key-format.ts';
-import { admit } from '../../shared/platform/auth/request-gate.ts';
+import { admit } from '../../shared/platform/auth/request-limiter.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import { type Principal, readPrincipal } from '../../shared/platform/identity/principal.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';

@@ -9,7 +9,7 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { lastEventId, sendNumberedEvents } from '../../shared/platform/http/responses/server-sent-events.ts';
-import { agentEvents } from '../../shared/protocols/run-events/flow-events.ts';
+import { agentEvents } from '../../shared/protocols/run-events/agent-events.ts';
 import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { ExecutionParams } from './schemas.ts';
 

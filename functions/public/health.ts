@@ -5,7 +5,7 @@ import { log } from '../../shared/core/log.ts';
 import { groupDigits } from '../../shared/core/text.ts';
 import { toNetwork } from '../../shared/platform/auth/addresses.ts';
 import type { ScopeFrom } from '../../shared/platform/auth/public-scope.ts';
-import { admitAnonymous } from '../../shared/platform/auth/request-gate.ts';
+import { admitAnonymous } from '../../shared/platform/auth/request-limiter.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 

@@ -5,7 +5,7 @@ import { assertOpen, availableItems, exposedItems } from '../../shared/domain/su
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { assertOrigin } from '../../shared/protocols/mcp/assert-origin.ts';
-import { serveItems } from '../../shared/protocols/mcp/served-by.ts';
+import { serveItems } from '../../shared/protocols/mcp/serve-items.ts';
 import { selectOffer } from '../../shared/protocols/mcp/tools.ts';
 import { readLastFlowAhead, surfaceRunScope } from '../../shared/protocols/surface/start-exposed.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { notFound } from '../../shared/core/errors/errors.ts';
 import { readBuiltinId } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { findBuiltinTool } from '../../shared/domain/tools/builtin/index.ts';
-import { ToolExecution, toolExecutionStore } from '../../shared/domain/tools/tool-execution.ts';
+import { ToolExecution, toolExecutionStore } from '../../shared/domain/tools/tool-run-store.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

@@ -15,7 +15,7 @@ import {
   toolExecutionsPartition,
   toolFolder,
   toolPayloads,
-} from '../domain/tools/tool-execution.ts';
+} from '../domain/tools/tool-run-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Key } from '../platform/data/keys.ts';
 import { payloadFolders, payloadRemover } from '../platform/data/payloads.ts';

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { endpoints, groups } from '../../functions/index.ts';
 import { detailCodes } from '../../shared/core/errors/error-codes.ts';
+import { listErrorStatuses } from '../../shared/platform/http/declared-statuses.ts';
 import type { AnyEndpoint, EndpointGroup } from '../../shared/platform/http/endpoint.ts';
-import { listErrorStatuses } from '../../shared/platform/http/error-statuses.ts';
 import { openApi, toDocumentedPath } from '../../shared/platform/http/openapi.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;

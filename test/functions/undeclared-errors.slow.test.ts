@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
+import { listErrorStatuses } from '../../shared/platform/http/declared-statuses.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { listErrorStatuses } from '../../shared/platform/http/error-statuses.ts';
 import { whyNotDescribed } from '../support/stack/described.ts';
 import { newTenant, stack } from '../support/stack/stack.ts';
 

@@ -11,21 +11,10 @@ import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
-import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { oauthClientMetadata } from './client-metadata.ts';
 import { secureUrl } from './oauth-fetch.ts';
-import { OAuthServer } from './oauth-server.ts';
-
-const OAuthClient = z.object({
-  clientId: z.string().min(1).max(2_000),
-  clientSecret: z.string().min(1).max(10_000).optional(),
-  /** How the client authenticates, if its registration says so. */
-  authMethod: z.string().max(100).optional(),
-  /** Unix seconds; 0 for never. */
-  secretExpiresAt: z.number().optional(),
-});
-export type OAuthClient = z.infer<typeof OAuthClient>;
+import { fromSdkClient, OAuthClient, OAuthServer, toSdkClient } from './oauth-server.ts';
 
 export interface PreparedAuthorization {
   server: OAuthServer;
@@ -94,26 +83,6 @@ export function createCollectingProvider({ redirectUrl, clientMetadataUrl, clien
   };
   return provider satisfies OAuthClientProvider & { getAuthorization: () => PreparedAuthorization };
 }
-
-export const toSdkClient = ({
-  clientId,
-  clientSecret,
-  authMethod,
-  issuer,
-}: OAuthClient & { issuer?: string | undefined }) => ({
-  client_id: clientId,
-  ...(clientSecret !== undefined && { client_secret: clientSecret }),
-  ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
-  ...(issuer !== undefined && { issuer }),
-});
-
-const fromSdkClient = (information: OAuthClientInformationMixed) => ({
-  clientId: information.client_id,
-  clientSecret: information.client_secret,
-  authMethod:
-    'token_endpoint_auth_method' in information ? information.token_endpoint_auth_method : undefined,
-  secretExpiresAt: information.client_secret_expires_at,
-});
 
 const authMethods = ['client_secret_basic', 'client_secret_post', 'none'];
 

@@ -6,9 +6,9 @@ import {
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
-import { type OAuthClient, toSdkClient } from './collecting-provider.ts';
 import { oauthFailure, oauthFetch } from './oauth-fetch.ts';
 import type { OAuthServer } from './oauth-server.ts';
+import { type OAuthClient, toSdkClient } from './oauth-server.ts';
 
 export interface TokenSet {
   accessToken: string;

@@ -1,6 +1,6 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { type ModelPrice, type ShownPrice, toShownPrice } from './cost.ts';
-import { foldModelName } from './model-name.ts';
+import { foldModelName } from './plain-model-name.ts';
 import type { ProviderName } from './providers/provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 

@@ -17,7 +17,7 @@ import {
   type NewDelivery,
   noNotification,
   prepareDelivery,
-} from '../deliveries/end-notice.ts';
+} from '../deliveries/end-webhook.ts';
 import type { PushConfig } from './push-config.ts';
 import { type A2aTask, type A2aTaskKey, a2aTaskEntity } from './task.ts';
 

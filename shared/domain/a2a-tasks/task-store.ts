@@ -18,7 +18,7 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import { cursorPage } from '../../platform/data/lists/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
+import { type EndNotification, noNotification } from '../deliveries/end-webhook.ts';
 import {
   type A2aTask,
   type A2aTaskKey,

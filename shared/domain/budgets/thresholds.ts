@@ -17,7 +17,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { messageLimits } from '../conversations/message-limits.ts';
 import { type Delivery, deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
-import { prepareDelivery } from '../deliveries/end-notice.ts';
+import { prepareDelivery } from '../deliveries/end-webhook.ts';
 import {
   type AttemptResult,
   attempt,

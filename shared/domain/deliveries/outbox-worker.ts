@@ -1,7 +1,7 @@
 /**
  * What workers do with the items of an outbox: attempt those that messages name, and send messages that are missing.
  *
- * Each tenant's messages of an invocation are attempted in one of its places (`platform/tenant-places.ts`), so that no tenant
+ * Each tenant's messages of an invocation are attempted in one of its places (`platform/tenant-pools.ts`), so that no tenant
  * has all of a worker's concurrency. Without a free place, a message asks again later, and the sweep of its item waits as long.
  * A message whose attempt throws is delivered again by SQS. The sweep runs every minute and sends a message for each item
  * that is due and has none: after long pauses, and after crashes.
@@ -16,7 +16,7 @@ import { listDue } from '../../platform/cleanup/sweeps.ts';
 import type { AnyEntity, KeyOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { productionRuntime, type Runtime } from '../../platform/runtime.ts';
-import { acquirePlace, type Pool, placeDelaySeconds } from '../../platform/tenant-places.ts';
+import { acquirePlace, type Pool, placeDelaySeconds } from '../../platform/tenant-pools.ts';
 import { earlyMs, type Outbox, outboxQueue, postponeSweep } from './outbox.ts';
 
 type Message<Key> = Key & {

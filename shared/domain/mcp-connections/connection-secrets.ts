@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { OAuthClient } from '../../adapters/mcp-oauth/collecting-provider.ts';
+import type { OAuthClient } from '../../adapters/mcp-oauth/oauth-server.ts';
 import type { TokenSet } from '../../adapters/mcp-oauth/tokens.ts';
 import { createLoadingCache } from '../../core/cache.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';

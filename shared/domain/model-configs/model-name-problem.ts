@@ -1,5 +1,5 @@
 import { isListed } from '../../adapters/models/catalog.ts';
-import { foldModelName, plainModelName } from '../../adapters/models/model-name.ts';
+import { foldModelName, plainModelName } from '../../adapters/models/plain-model-name.ts';
 import { isProviderName, providerNames } from '../../adapters/models/providers/provider-names.ts';
 import { isConfigId } from './model-account.ts';
 

@@ -1,5 +1,5 @@
 import { type CatalogModel, findOffer, type ListedOffer } from '../../adapters/models/catalog.ts';
-import { foldModelName } from '../../adapters/models/model-name.ts';
+import { foldModelName } from '../../adapters/models/plain-model-name.ts';
 import type { ModelLimits } from '../../adapters/ports/model-port.ts';
 import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';

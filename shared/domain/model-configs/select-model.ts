@@ -10,7 +10,7 @@
 import Big from 'big.js';
 import { type Catalog, findOffer, type ListedOffer, loadCatalog } from '../../adapters/models/catalog.ts';
 import type { ModelPrice, Rates } from '../../adapters/models/cost.ts';
-import { foldModelName, plainModelName } from '../../adapters/models/model-name.ts';
+import { foldModelName, plainModelName } from '../../adapters/models/plain-model-name.ts';
 import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import {
   isProviderName,

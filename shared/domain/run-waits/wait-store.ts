@@ -20,7 +20,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import { messageLimits } from '../conversations/message-limits.ts';
 import { deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
-import { type NewDelivery, prepareDelivery } from '../deliveries/end-notice.ts';
+import { type NewDelivery, prepareDelivery } from '../deliveries/end-webhook.ts';
 import type { ApprovalRequested } from './approval-attempt.ts';
 import { openWaitsPartition, type RunWait, runWaitEntity, type WaitKey, waitsPartition } from './run-wait.ts';
 import { type WaitLink, waitLinkEntity } from './wait-link.ts';

@@ -7,7 +7,7 @@ import {
   type EndNotification,
   type ExecutionEnd,
   noNotification,
-} from '../deliveries/end-notice.ts';
+} from '../deliveries/end-webhook.ts';
 import type { RunSurface } from '../surfaces/surface/run-surface.ts';
 import { createExportNotification, type EndedRun } from '../telemetry/telemetry-notice.ts';
 import { hourMarks } from './hour-marks.ts';

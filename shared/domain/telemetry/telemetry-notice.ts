@@ -2,7 +2,7 @@ import { unixSeconds } from '../../core/time.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { PayloadRef } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type EndNotification, noNotification } from '../deliveries/end-notice.ts';
+import { type EndNotification, noNotification } from '../deliveries/end-webhook.ts';
 import { exportDays, exportQueue, type RunExport, runExportEntity, toDeployment } from './run-export.ts';
 import { telemetrySettingEntity } from './telemetry-setting.ts';
 

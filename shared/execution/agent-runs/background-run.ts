@@ -2,7 +2,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { acquirePlace, type Pool, placeDelaySeconds } from '../../platform/tenant-places.ts';
+import { acquirePlace, type Pool, placeDelaySeconds } from '../../platform/tenant-pools.ts';
 import {
   type AgentExecution,
   isExecutionOver,

@@ -15,7 +15,7 @@ import {
   combineNotifications,
   type EndNotification,
   noNotification,
-} from '../../domain/deliveries/end-notice.ts';
+} from '../../domain/deliveries/end-webhook.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { createRunNotification, runEnd } from '../../domain/runs/run-end.ts';

@@ -8,7 +8,7 @@
  */
 import { conflict } from '../../core/errors/errors.ts';
 import { measure } from '../../core/invocation.ts';
-import { noNotification } from '../../domain/deliveries/end-notice.ts';
+import { noNotification } from '../../domain/deliveries/end-webhook.ts';
 import { type EndStatus, runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { createEndWrite, type NewRun, type RunEnding } from '../../domain/runs/run-list.ts';

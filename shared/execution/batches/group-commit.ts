@@ -5,7 +5,7 @@
  * With the last checkpoint of a record go its counters (`slot-counters.ts`) and its spending: a record counts exactly
  * once. If the transaction fails, each item is committed by itself, so that only the faulty one fails.
  */
-import type { EndNotification } from '../../domain/deliveries/end-notice.ts';
+import type { EndNotification } from '../../domain/deliveries/end-webhook.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { CheckpointWrite, FinalWrite } from '../runs/run-recorder.ts';

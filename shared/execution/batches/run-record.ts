@@ -16,7 +16,7 @@ import { anySignal } from '../../core/concurrency/abort.ts';
 import { log } from '../../core/log.ts';
 import { type TracedRun, toTracedRun } from '../../core/trace-context.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
-import { combineNotifications, noNotification } from '../../domain/deliveries/end-notice.ts';
+import { combineNotifications, noNotification } from '../../domain/deliveries/end-webhook.ts';
 import { runEntity } from '../../domain/runs/run.ts';
 import { createRunNotification, runEnd } from '../../domain/runs/run-end.ts';
 import { runCancelled, statusWrite } from '../../domain/runs/run-list.ts';

@@ -10,7 +10,7 @@ import { getStartedIn } from '../../core/active-span.ts';
 import { delayFlush } from '../../core/concurrency/gather.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { combineNotifications, type EndNotification } from '../../domain/deliveries/end-notice.ts';
+import { combineNotifications, type EndNotification } from '../../domain/deliveries/end-webhook.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';

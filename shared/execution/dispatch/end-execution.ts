@@ -1,7 +1,7 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { conflict } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
-import { combineNotifications } from '../../domain/deliveries/end-notice.ts';
+import { combineNotifications } from '../../domain/deliveries/end-webhook.ts';
 import { type Run, runEntity } from '../../domain/runs/run.ts';
 import { createRunNotification, runEnd } from '../../domain/runs/run-end.ts';
 import { isOpenRun, type RunEnding, runCancelled, runError } from '../../domain/runs/run-list.ts';

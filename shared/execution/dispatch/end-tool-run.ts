@@ -4,7 +4,7 @@ import { runEnd } from '../../domain/runs/run-end.ts';
 import { isOpenRun, type NewRun, type RunEnding, runCancelled } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { noTotals, totalsOfCalls } from '../../domain/runs/run-use.ts';
-import { type ToolExecution, toolExecutionStore, toolRunExpiry } from '../../domain/tools/tool-execution.ts';
+import { type ToolExecution, toolExecutionStore, toolRunExpiry } from '../../domain/tools/tool-run-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 

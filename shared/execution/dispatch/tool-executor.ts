@@ -30,7 +30,7 @@ import {
   toolExecutionStore,
   toolFolder,
   toolPayloads,
-} from '../../domain/tools/tool-execution.ts';
+} from '../../domain/tools/tool-run-store.ts';
 import { toolStore } from '../../domain/tools/tool-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';

@@ -1,5 +1,5 @@
 import type { Run } from '../../domain/runs/run.ts';
-import { toolExecutionReader } from '../../domain/tools/tool-execution.ts';
+import { toolExecutionReader } from '../../domain/tools/tool-run-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { countPayloadBytes, type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -15,7 +15,7 @@ import { walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import { versionFinder } from '../../domain/flows/version-store.ts';
 import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
 import type { Trace } from '../../domain/runs/trace.ts';
-import { toolExecutionReader } from '../../domain/tools/tool-execution.ts';
+import { toolExecutionReader } from '../../domain/tools/tool-run-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { type PayloadReader, type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';

@@ -5,8 +5,8 @@
  * clients use a key right after they created it.
  * `findCaller` returns undefined only for a permanently invalid credential; one that cannot be verified now throws
  * `TemporaryRefusal`, which is not cached. Whether a key is still alive is a condition of the write that counts the
- * request, in `request-gate.ts`; sessions are trusted until they expire.
- * Callers: `optional-credential.ts` (caller), `request-gate.ts` (counter, permissions).
+ * request, in `request-limiter.ts`; sessions are trusted until they expire.
+ * Callers: `optional-credential.ts` (caller), `request-limiter.ts` (counter, permissions).
  */
 import { missingPermission, type ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';

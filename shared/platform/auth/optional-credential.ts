@@ -5,7 +5,7 @@
  * `challengedCredential` and `verifiedCredential` (a 401 of the endpoint's own form), `signatureOrCredential`
  * (webhooks).
  * Each mode first counts the request against a limit and then decides; what applies at once (revoked keys, permissions)
- * is left to `request-gate.ts`. A request without a valid credential gets the same 401 whatever exists. Callers are
+ * is left to `request-limiter.ts`. A request without a valid credential gets the same 401 whatever exists. Callers are
  * cached for a minute, as API Gateway caches the result of its authorizer; a header that is present twice is never
  * cached.
  * `functions/authorizer.ts` calls `identifyCaller`; the kinds of credentials are in `credential-kind.ts`.
@@ -39,7 +39,7 @@ import {
   admitAnonymous,
   countChallenge,
   type RequestAdmission,
-} from './request-gate.ts';
+} from './request-limiter.ts';
 
 const tokenBytesMax = 8_192;
 

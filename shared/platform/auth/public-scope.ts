@@ -9,7 +9,7 @@ import type { Runtime } from '../runtime.ts';
 import { toNetwork } from './addresses.ts';
 import type { AccessRules } from './credential-kind.ts';
 import type { RequestLimits } from './rate-limit-windows.ts';
-import { admitAnonymous, type RequestAdmission } from './request-gate.ts';
+import { admitAnonymous, type RequestAdmission } from './request-limiter.ts';
 
 export interface PublicCall {
   principal?: Principal;

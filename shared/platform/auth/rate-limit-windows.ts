@@ -2,7 +2,7 @@
  * The arithmetic of fixed windows: a minute, an hour and a day, each beginning with its first request, kept as counters on the
  * credential's item.
  *
- * Pure functions over what is stored; `request-gate.ts` builds the conditions and the writes from them, and the headers and
+ * Pure functions over what is stored; `request-limiter.ts` builds the conditions and the writes from them, and the headers and
  * the endpoint of usage limits report them. A window whose end is implausibly far ahead began before a clock was set back, and
  * counts as ended.
  */

@@ -114,7 +114,7 @@ export interface Endpoint<
    */
   exactNumbers?: true;
   response: R;
-  /** Error statuses beside those that every endpoint may return: see `error-statuses.ts`. */
+  /** Error statuses beside those that every endpoint may return: see `declared-statuses.ts`. */
   errors?: readonly ErrorStatuses[];
   /** What error statuses mean here, beside what they mean everywhere. For the reference. */
   statuses?: Readonly<Partial<Record<number, string>>>;

@@ -3,7 +3,7 @@ import { requireEnv } from '../../core/environment.ts';
 import { tooManyAtOnce } from '../../core/errors/errors.ts';
 import { isStorageFull } from '../aws/storage-full.ts';
 import type { Scope } from '../data/scope.ts';
-import { acquirePlace, type Pool } from '../tenant-places.ts';
+import { acquirePlace, type Pool } from '../tenant-pools.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { StreamedBody } from './responses/streamed-body.ts';
 

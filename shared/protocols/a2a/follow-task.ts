@@ -14,7 +14,7 @@ import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { runLogReader } from '../../execution/agent-runs/run-log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentEvents } from '../run-events/flow-events.ts';
+import { agentEvents } from '../run-events/agent-events.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 import { recordEnd, type TaskEnding, type TaskProgress, taskProgress } from './task-progress.ts';
 import { toOutputParts, toTaskStatus } from './task-view.ts';

@@ -22,7 +22,7 @@ import { executionEntity } from '../../execution/runs/execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
-import { agentEvents } from '../run-events/flow-events.ts';
+import { agentEvents } from '../run-events/agent-events.ts';
 import { conversationMessages } from './conversation-messages.ts';
 import type { ClientEventBody } from './events/client-event.ts';
 import {

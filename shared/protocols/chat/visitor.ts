@@ -29,7 +29,7 @@ import { toNetwork } from '../../platform/auth/addresses.ts';
 import { hashKey } from '../../platform/auth/key-format.ts';
 import type { ScopeFrom } from '../../platform/auth/public-scope.ts';
 import { pickTightestWindow, type RateLimit } from '../../platform/auth/rate-limit-windows.ts';
-import { admitAddress, admitAnonymous, type RequestAdmission } from '../../platform/auth/request-gate.ts';
+import { admitAddress, admitAnonymous, type RequestAdmission } from '../../platform/auth/request-limiter.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { preloadItems } from '../../platform/data/read-ahead.ts';

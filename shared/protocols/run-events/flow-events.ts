@@ -1,19 +1,17 @@
 /**
- * Maps the events of a run, of a flow or of an agent, to the public events of a stream, with pings in silence.
- * Flows: events are numbered here without gaps. Per run the mapper remembers the definition, the ids of the texts and
+ * Maps the events of a flow's run to the public events of a stream, with pings in silence.
+ * Events are numbered here without gaps. Per run the mapper remembers the definition, the ids of the texts and
  * what is open in each step: a step that ends, begins its text anew or is cut off first gets the ends of what it had
  * begun, so that every start has its end, unless the run waits: steps that are open then stay so, and the stream ends
  * with `await`.
- * Agents (`agentEvents`): events keep the numbers of the run's log, and a ping has the number of the event before it.
- * Dispatch, chat, A2A and the endpoints of agent runs read these events; the schemas are in `stream-event.ts`.
+ * Dispatch, chat and A2A read these events. Agents' are mapped in `agent-events.ts`, the schemas are in `stream-event.ts`.
  */
 import { formatCost } from '../../adapters/ports/spending.ts';
 import { type ShownPlace, toShownPlace } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, outputVariableName, type StepEvent } from '../../domain/flows/steps/step.ts';
 import { openStarts, toStepEvent } from '../../execution/agent-loop/progress.ts';
-import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import type { FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
-import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
+import { addPings, pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { toTokenCounts } from '../json/token-counts.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
@@ -252,121 +250,4 @@ function openSteps() {
     /** The steps that are open, the last one first. */
     all: () => [...open.values()].reverse(),
   };
-}
-
-/** Events keep their numbers; a ping after each silence has the number of the event before it. */
-export async function* agentEvents(
-  events: AsyncIterable<NumberedEvent>,
-  everyMs = pingEveryMs,
-): AsyncGenerator<StreamEvent, void> {
-  let last = { executionId: '', seq: 0 };
-  for await (const event of addPings(events, everyMs)) {
-    if (event === 'ping') {
-      yield { type: 'ping', timestamp: new Date().toISOString(), ...last };
-      continue;
-    }
-    const { executionId, seq } = event;
-    last = { executionId, seq };
-    yield { ...toBody(event), ...last } as StreamEvent;
-  }
-}
-
-function toBody({ event, turnId }: NumberedEvent): EventBody {
-  const part = turnId ? { turnId } : {};
-  switch (event.type) {
-    case 'started': {
-      const { agentId, agentName, turnsMax: maxTurns, startedAt } = event.execution;
-      return { type: 'execution_start', kind: 'agent', startedAt, agentId, agentName, maxTurns };
-    }
-    case 'text_start':
-      return { ...event, id: `text_${turnId}`, ...part, role: 'assistant' };
-    case 'text_delta':
-    case 'text_complete':
-      return { ...event, id: `text_${turnId}`, ...part };
-    case 'reasoning_start':
-    case 'reasoning_delta':
-    case 'reasoning_complete':
-      return { ...event, id: `reasoning_${turnId}`, ...part };
-    case 'approval_start':
-    case 'turn_start':
-    case 'approval_complete':
-      return event;
-    case 'turn_complete': {
-      const { type, id, role, iteration, content, spending, ...end } = event;
-      const took = { tokens: toTokenCounts(spending), cost: formatCost(spending) };
-      return { type, id, role, iteration, content, ...took, ...end };
-    }
-    case 'awaiting':
-      return toAwait(event);
-    case 'ended':
-      return toComplete(event);
-    default:
-      return { ...event, ...part };
-  }
-}
-
-type EventOf<Type extends AgentRunEvent['type']> = Extract<AgentRunEvent, { type: Type }>;
-
-function toAwait({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
-  const { kind, callId: toolCallId, approvalId, toolName, parameters, until } = wait;
-  const awaitReason = kind === 'approval' ? 'approval' : 'local_tool';
-  return {
-    type: 'await',
-    awaitReason,
-    awaitedAt,
-    until,
-    toolCallId,
-    toolName,
-    parameters,
-    ...(approvalId && { approvalId }),
-  };
-}
-
-function toComplete({ end, summary }: EventOf<'ended'>): EventBody {
-  const { iterations, durationMs } = summary;
-  return {
-    type: 'execution_complete',
-    kind: 'agent',
-    success: end.error === null,
-    finalOutput: end.output,
-    ...(end.error !== null && { error: end.error }),
-    ...(end.errorCode && { code: end.errorCode }),
-    iterations,
-    stopReason: end.stopReason,
-    totalCost: formatCost(summary),
-    totalTokens: toTokenCounts(summary),
-    durationMs,
-    ...(end.attempts && { attempts: end.attempts }),
-    ...(summary.warnings.length > 0 && { warnings: [...summary.warnings] }),
-    completedAt: end.at,
-  };
-}
-
-/** Adds a ping after each silence of `everyMs`, so that proxies do not close the idle connection. */
-export async function* addPings<T>(
-  events: AsyncIterable<T>,
-  everyMs: number,
-): AsyncGenerator<T | 'ping', void> {
-  const iterator = events[Symbol.asyncIterator]();
-  let ping = () => {};
-  // One timer for all events: an event may be a word, and a timer of its own costs more than the rest of it.
-  const silence = setTimeout(() => ping(), everyMs);
-  try {
-    for (let next = iterator.next(); ; ) {
-      silence.refresh();
-      const first = await new Promise<IteratorResult<T> | 'ping'>((resolve, reject) => {
-        ping = () => resolve('ping');
-        next.then(resolve, reject);
-      });
-      if (first === 'ping') yield first;
-      else if (first.done) return;
-      else {
-        yield first.value;
-        next = iterator.next();
-      }
-    }
-  } finally {
-    clearTimeout(silence);
-    await iterator.return?.();
-  }
 }

@@ -13,7 +13,8 @@ import { sendNumberedEvents } from '../../platform/http/responses/server-sent-ev
 import { type LoggedRun, nameRun, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import { AgentResult, DispatchResult } from '../json/dispatch-result.ts';
 import { readAgentResult, readDispatchResult } from '../json/read-result.ts';
-import { agentEvents, flowEvents } from './flow-events.ts';
+import { agentEvents } from './agent-events.ts';
+import { flowEvents } from './flow-events.ts';
 import type { StreamEvent } from './stream-event.ts';
 
 /** All uses, because the agent decides which services a run calls. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { expect, inject } from 'vitest';
-import { createWebhookNotification } from '../../../shared/domain/deliveries/end-notice.ts';
+import { createWebhookNotification } from '../../../shared/domain/deliveries/end-webhook.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { expectStatus, publishedFlow, template } from '../flows/flows.ts';
 import type { ReceivedWebhook } from '../servers/webhook-receiver.ts';

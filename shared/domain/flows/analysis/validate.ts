@@ -1,12 +1,3 @@
-/**
- * Validates a flow as a caller sends it: what saving would refuse, and what is valid but probably wrong.
- *
- * The errors are those of the schema for saving and of the texts, all at once instead of the first kind only. The warnings and
- * recommendations come from reading the steps in the order in which they may run: reachability, variables, risks, unknown
- * models. Nothing is rendered or run, except that the sandbox parses scripts; texts beyond a size are not analysed, and the
- * steps that have them are named. `account-check.ts` adds what depends on the tenant.
- */
-
 import type * as z from 'zod';
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
@@ -15,19 +6,29 @@ import { NestedSteps } from '../checking/flow-step.ts';
 import { findTextProblems } from '../checking/flow-steps.ts';
 import { type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
 import { stepTypes } from '../step-types/index.ts';
+import { findHeldLists } from '../steps/held-lists.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { createFinding, type Finding, limitFindings, risks } from './finding.ts';
 import { findUnknownModels } from './models.ts';
 import {
+  type AlwaysHolds,
   analyseTexts,
   createUnknownUse,
   findOverwrittenOutputs,
-  findReachable,
   findUnsetVariables,
   findUnusedOutputs,
   readVariableUse,
   type VariableUse,
 } from './variables.ts';
+
+/**
+ * Validates a flow as a caller sends it: what saving would refuse, and what is valid but probably wrong.
+ *
+ * The errors are those of the schema for saving and of the texts, all at once instead of the first kind only. The warnings and
+ * recommendations come from reading the steps in the order in which they may run: reachability, variables, risks, unknown
+ * models. Nothing is rendered or run, except that the sandbox parses scripts; texts beyond a size are not analysed, and the
+ * steps that have them are named. `account-check.ts` adds what depends on the tenant.
+ */
 
 export interface Validation extends Analysis {
   valid: boolean;
@@ -179,4 +180,54 @@ function mayBeHandled(type: string): boolean {
   const types: Record<string, AnyStepType> = stepTypes;
   const { effects, config } = (Object.hasOwn(types, type) && types[type]) || {};
   return effects === true && config?.shape.errorHandling !== undefined;
+}
+
+function findReachable(
+  visits: readonly StepNode[],
+  alwaysHolds: AlwaysHolds,
+): { reached: StepNode[]; findings: Finding[] } {
+  const reached: StepNode[] = [];
+  const findings: Finding[] = [];
+  /** The paths of the lists that no run enters. */
+  const closed = new Set<string>();
+  for (const visit of visits) {
+    const { step, path, lists } = visit;
+    if (lists.some((list) => closed.has(list.path))) continue;
+    const problem = findNeverRuns(visit, alwaysHolds);
+    if (problem) {
+      findings.push(problem);
+      for (const { at } of findHeldLists(step.config)) closed.add([...path, 'config', ...at].join('.'));
+      continue;
+    }
+    reached.push(visit);
+    if (step.type !== 'conditional') continue;
+    for (const branch of findClosedBranches(visit, alwaysHolds)) {
+      closed.add([...path, ...branch.path].join('.'));
+      findings.push(createFinding(visit, branch.path, 'UNREACHABLE_BRANCH', branch.message));
+    }
+  }
+  return { reached, findings };
+}
+
+function findNeverRuns(visit: StepNode, alwaysHolds: AlwaysHolds): Finding | undefined {
+  const { enabled, when } = visit.step;
+  if (!enabled)
+    return createFinding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is disabled, so it never runs');
+  if (when === undefined || alwaysHolds(when) !== false) return undefined;
+  return createFinding(
+    visit,
+    ['when'],
+    'UNREACHABLE_STEP',
+    'The condition is always false, so the step never runs',
+  );
+}
+
+function findClosedBranches({ step: { config } }: StepNode, alwaysHolds: AlwaysHolds) {
+  if (typeof config.condition !== 'string') return [];
+  const holds = alwaysHolds(config.condition);
+  const branch = holds ? 'falseSteps' : 'trueSteps';
+  const steps = config[branch];
+  if (holds === undefined || !Array.isArray(steps) || steps.length === 0) return [];
+  const message = `The condition is ${holds ? 'always true' : 'always false'}, so these steps never run`;
+  return [{ path: ['config', branch], message }];
 }

@@ -1,7 +1,7 @@
 /**
  * Compares what steps read and set: findings, and inputs.
- * Findings are unset, overwritten and unused variables; steps and branches that no run reaches are found here too,
- * since the same analysis of texts says which conditions always hold.
+ * Findings are unset, overwritten and unused variables. The same analysis of texts says which conditions always hold,
+ * by which `validate.ts` finds steps and branches that no run reaches.
  * `analyseTexts` parses all texts in the sandbox first; if that fails, nothing is reported of what depends on it. A
  * step's use is what its texts read and the output that it sets; one that could not be analysed counts as reading
  * everything.
@@ -16,7 +16,6 @@ import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts
 import { hasOwnVariables, type NodeList, type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
 import { getStepType, stepTypes } from '../step-types/index.ts';
 import { type ConfigText, isFlowText } from '../steps/config-texts.ts';
-import { findHeldLists } from '../steps/held-lists.ts';
 import { outputVariableName } from '../steps/step.ts';
 import { createFinding, type Finding, isHeldBy } from './finding.ts';
 
@@ -240,54 +239,4 @@ const readVariable = ({ text }: ConfigText): Reads => ({
 });
 
 /** Whether an expression is always true, or always false; undefined if that depends on the variables. */
-type AlwaysHolds = (expression: string) => boolean | undefined;
-
-export function findReachable(
-  visits: readonly StepNode[],
-  alwaysHolds: AlwaysHolds,
-): { reached: StepNode[]; findings: Finding[] } {
-  const reached: StepNode[] = [];
-  const findings: Finding[] = [];
-  /** The paths of the lists that no run enters. */
-  const closed = new Set<string>();
-  for (const visit of visits) {
-    const { step, path, lists } = visit;
-    if (lists.some((list) => closed.has(list.path))) continue;
-    const problem = findNeverRuns(visit, alwaysHolds);
-    if (problem) {
-      findings.push(problem);
-      for (const { at } of findHeldLists(step.config)) closed.add([...path, 'config', ...at].join('.'));
-      continue;
-    }
-    reached.push(visit);
-    if (step.type !== 'conditional') continue;
-    for (const branch of findClosedBranches(visit, alwaysHolds)) {
-      closed.add([...path, ...branch.path].join('.'));
-      findings.push(createFinding(visit, branch.path, 'UNREACHABLE_BRANCH', branch.message));
-    }
-  }
-  return { reached, findings };
-}
-
-function findNeverRuns(visit: StepNode, alwaysHolds: AlwaysHolds): Finding | undefined {
-  const { enabled, when } = visit.step;
-  if (!enabled)
-    return createFinding(visit, ['enabled'], 'UNREACHABLE_STEP', 'The step is disabled, so it never runs');
-  if (when === undefined || alwaysHolds(when) !== false) return undefined;
-  return createFinding(
-    visit,
-    ['when'],
-    'UNREACHABLE_STEP',
-    'The condition is always false, so the step never runs',
-  );
-}
-
-function findClosedBranches({ step: { config } }: StepNode, alwaysHolds: AlwaysHolds) {
-  if (typeof config.condition !== 'string') return [];
-  const holds = alwaysHolds(config.condition);
-  const branch = holds ? 'falseSteps' : 'trueSteps';
-  const steps = config[branch];
-  if (holds === undefined || !Array.isArray(steps) || steps.length === 0) return [];
-  const message = `The condition is ${holds ? 'always true' : 'always false'}, so these steps never run`;
-  return [{ path: ['config', branch], message }];
-}
+export type AlwaysHolds = (expression: string) => boolean | undefined;

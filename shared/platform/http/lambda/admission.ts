@@ -2,7 +2,7 @@ import type { PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { PublicCall } from '../../auth/public-scope.ts';
 import { createUncountedLimit, toRateLimitHeaders } from '../../auth/rate-limit-windows.ts';
-import { admit, type RequestAdmission } from '../../auth/request-gate.ts';
+import { admit, type RequestAdmission } from '../../auth/request-limiter.ts';
 import type { Scope } from '../../data/scope.ts';
 import { type Principal, readPrincipal } from '../../identity/principal.ts';
 import type { Runtime } from '../../runtime.ts';

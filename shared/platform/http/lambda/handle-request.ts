@@ -26,8 +26,8 @@ import {
 } from '../../../core/text-encoding.ts';
 import { resolveNeeds } from '../../data/scope.ts';
 import { buildBaseUrl } from '../base-url.ts';
+import { takesKnownQuery } from '../declared-statuses.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { takesKnownQuery } from '../error-statuses.ts';
 import { answerIdempotently } from '../idempotency/once.ts';
 import { nameCaller } from '../idempotency/request-names.ts';
 import { readIdempotencyKey } from '../idempotency-key.ts';

@@ -21,7 +21,7 @@ import { addLogFields, measure, runInvocation, setDimensions } from '../../../co
 import type { CallerClass } from '../../../core/metrics.ts';
 import { parseTraceparent } from '../../../core/trace-context.ts';
 import { restoreAddress } from '../../auth/relayed-address.ts';
-import { wasRefused } from '../../auth/request-gate.ts';
+import { wasRefused } from '../../auth/request-limiter.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { productionRuntime, type Runtime } from '../../runtime.ts';
 import type { AnyEndpoint } from '../endpoint.ts';

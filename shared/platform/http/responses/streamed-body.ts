@@ -1,3 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Readable } from 'node:stream';
+import { log } from '../../../core/log.ts';
+
 /**
  * A response body that is written while it is sent.
  *
@@ -6,10 +10,6 @@
  * (the idempotency key's, `once.ts`) may let the writing go on for others that read the same body. The listener is found
  * through the asynchronous context, so that handlers need not know of it.
  */
-
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { Readable } from 'node:stream';
-import { log } from '../../../core/log.ts';
 
 export interface StreamedBody {
   /** Default: 200. */
@@ -101,4 +101,33 @@ export function streamBody({ contentType, keepAlive, writeBody }: StreamSource):
     },
   );
   return { contentType, stream, written };
+}
+
+/** Adds a ping after each silence of `everyMs`, so that proxies do not close the idle connection. */
+export async function* addPings<T>(
+  events: AsyncIterable<T>,
+  everyMs: number,
+): AsyncGenerator<T | 'ping', void> {
+  const iterator = events[Symbol.asyncIterator]();
+  let ping = () => {};
+  // One timer for all events: an event may be a word, and a timer of its own costs more than the rest of it.
+  const silence = setTimeout(() => ping(), everyMs);
+  try {
+    for (let next = iterator.next(); ; ) {
+      silence.refresh();
+      const first = await new Promise<IteratorResult<T> | 'ping'>((resolve, reject) => {
+        ping = () => resolve('ping');
+        next.then(resolve, reject);
+      });
+      if (first === 'ping') yield first;
+      else if (first.done) return;
+      else {
+        yield first.value;
+        next = iterator.next();
+      }
+    }
+  } finally {
+    clearTimeout(silence);
+    await iterator.return?.();
+  }
 }

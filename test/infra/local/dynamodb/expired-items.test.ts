@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { deleteExpired } from '../../../../infra/local/dynamodb/expired-items.ts';
 import { ensureTable } from '../../../../infra/local/dynamodb/table.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { toolPayloads } from '../../../../shared/domain/tools/tool-execution.ts';
+import { toolPayloads } from '../../../../shared/domain/tools/tool-run-store.ts';
 import { toolRunRecorder } from '../../../../shared/execution/dispatch/tool-executor.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { defineEntity } from '../../../../shared/platform/data/entity.ts';

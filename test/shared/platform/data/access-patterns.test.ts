@@ -32,7 +32,7 @@ import { acquireRunLease } from '../../../../shared/execution/batches/run-lease.
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/end-execution.ts';
 import { flowShards, runFlowShard } from '../../../../shared/execution/runs/checkpoint.ts';
-import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
+import { admitAddress } from '../../../../shared/platform/auth/request-limiter.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { answerStore } from '../../../../shared/platform/http/idempotency/kept-answers.ts';
 import { auditLog } from '../../../../shared/platform/identity/audit.ts';

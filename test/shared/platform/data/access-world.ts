@@ -44,7 +44,7 @@ import {
   zeroCounters,
 } from '../../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
-import { admit } from '../../../../shared/platform/auth/request-gate.ts';
+import { admit } from '../../../../shared/platform/auth/request-limiter.ts';
 import { listDue, sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import {
   confirmCleaned,

@@ -21,7 +21,7 @@ import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
 import { endRun } from '../../../../shared/execution/agent-runs/sweep-runs.ts';
 import { acquireLease, appendFacts, keepLease } from '../../../../shared/execution/agent-runs/take-run.ts';
-import { acquirePlace } from '../../../../shared/platform/tenant-places.ts';
+import { acquirePlace } from '../../../../shared/platform/tenant-pools.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 

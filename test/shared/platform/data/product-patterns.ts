@@ -11,7 +11,7 @@ import { surfaceItems } from '../../../../shared/domain/surfaces/surface-items.t
 import { surfaceKeys } from '../../../../shared/domain/surfaces/surface-keys.ts';
 import { surfaceStore } from '../../../../shared/domain/surfaces/surface-store.ts';
 import { findDeliveryBatch } from '../../../../shared/execution/targets/start-webhook.ts';
-import { completeRecord, recordResources } from '../../../../shared/protocols/mcp/served-by.ts';
+import { completeRecord, recordResources } from '../../../../shared/protocols/mcp/serve-items.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 

@@ -1,5 +1,5 @@
 import { runKinds } from '../../../../shared/domain/runs/run.ts';
-import { toolExecutionStore } from '../../../../shared/domain/tools/tool-execution.ts';
+import { toolExecutionStore } from '../../../../shared/domain/tools/tool-run-store.ts';
 import { toolRunEnder } from '../../../../shared/execution/dispatch/end-tool-run.ts';
 import { toolRunRecorder } from '../../../../shared/execution/dispatch/tool-executor.ts';
 import { runFinder } from '../../../../shared/execution/listed-runs/find-run.ts';

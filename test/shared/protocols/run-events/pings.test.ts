@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { addPings } from '../../../../shared/protocols/run-events/flow-events.ts';
+import { addPings } from '../../../../shared/platform/http/responses/streamed-body.ts';
 
 async function* counting(count: number, everyMs = 0) {
   for (let n = 0; n < count; n++) {

@@ -7,7 +7,7 @@ import {
   sessionRateLimitEntity,
   zeroCounters,
 } from '../../../../shared/platform/auth/api-key.ts';
-import { admit, admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
+import { admit, admitAddress } from '../../../../shared/platform/auth/request-limiter.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { tenantWithKey } from '../../../support/stack/keys.ts';
 import { byClock, countingRuntime } from '../../../support/stack/stack.ts';
