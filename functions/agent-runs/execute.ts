@@ -1,3 +1,4 @@
+import { recentModelAccount } from '../../shared/domain/model-configs/select-model.ts';
 import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
 import { agentToRun } from '../../shared/execution/agent-runs/agent-input.ts';
 import { getAgentTimeMs } from '../../shared/execution/targets/front-policy.ts';
@@ -26,6 +27,8 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
   response: { kind: 'sse', events: StreamEvent, json: AgentResult, bodies: { 202: StartedRun } },
   errors: [400, 402, 404],
   needs: { scope: runScope, find: agentToRun },
+
+  readAhead: (_request, { scope }) => void recentModelAccount(scope),
 
   async handle({ params, body, principal, timeLeftMs, requestId }, { scope, find }) {
     const { messages, inputs, clientTools, options } = body;

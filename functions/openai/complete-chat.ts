@@ -3,7 +3,7 @@ import { verifiedCredential } from '../../shared/platform/auth/optional-credenti
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
-import { answererScope } from '../../shared/protocols/openai/answers/answerer.ts';
+import { answererScope, readAccountAhead } from '../../shared/protocols/openai/answers/answerer.ts';
 import { ChatCompletion, ChatCompletionChunk } from '../../shared/protocols/openai/chat/chat-completion.ts';
 import { ChatCompletionRequest } from '../../shared/protocols/openai/chat/chat-request.ts';
 import { completeChat } from '../../shared/protocols/openai/chat/complete-chat.ts';
@@ -34,6 +34,8 @@ An error in a stream that has begun is a last \`data:\` line with \`error\`. Clo
   errors: [400, 402, 404, 409, 422, 502],
   statuses: openAiStatuses,
   needs: { scope: answererScope },
+
+  readAhead: ({ body }, { scope }) => readAccountAhead(scope, body.model),
 
   handle: ({ body, timeLeftMs, ...call }, { scope }) =>
     completeChat(scope, { ...call, timeLeftMs: timeLeftMs() }, body),

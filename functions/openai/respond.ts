@@ -3,6 +3,7 @@ import { verifiedCredential } from '../../shared/platform/auth/optional-credenti
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
+import { readAccountAhead } from '../../shared/protocols/openai/answers/answerer.ts';
 import { openAiErrorBody } from '../../shared/protocols/openai/error-form.ts';
 import { respond, responsesScope } from '../../shared/protocols/openai/responses/respond.ts';
 import {
@@ -35,6 +36,8 @@ Hosted tools (web search, files, code, MCP) are not supported: an agent has tool
     400: '`previous_response_not_found`: it was not stored, or its conversation was deleted',
   },
   needs: { scope: responsesScope },
+
+  readAhead: ({ body }, { scope }) => readAccountAhead(scope, body.model),
 
   handle: ({ body, timeLeftMs, ...call }, { scope }) =>
     respond(scope, { ...call, timeLeftMs: timeLeftMs() }, body),

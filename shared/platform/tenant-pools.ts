@@ -17,7 +17,7 @@ import { onConditionFailed } from './data/condition-failed.ts';
 import { defineEntity } from './data/entity.ts';
 import { tenantPartition } from './data/keys.ts';
 import { leaseOn } from './data/lease.ts';
-import type { Scope } from './data/scope.ts';
+import type { PlaceRelease, Scope } from './data/scope.ts';
 
 /** What all tenants share, of which each has as many places at most as the environment variable says. */
 export interface Pool {
@@ -60,6 +60,10 @@ const lease = /* @__PURE__ */ leaseOn(tenantPlaceEntity, {
 export interface TenantPlace {
   /** Never fails: a place that cannot be given back is free a moment later. */
   release: () => Promise<void>;
+  /**
+   * Releases it in a transaction, which must not fail for it. Undefined if its lease may soon be over, or if it is released.
+   */
+  releaseIn: () => PlaceRelease | undefined;
 }
 
 /** Until released, or the process crashes. Costs a write, and one to release. @returns undefined if none is free. */
@@ -99,18 +103,32 @@ async function listTakenPlaces({ table, now }: Scope, pool: string): Promise<Set
 
 function keepPlace({ table, now }: Scope, key: PlaceKey, holder: string): TenantPlace {
   const failure = 'A place of a tenant could not be kept';
-  const renew = () => {
+  let renewedAt = now().getTime();
+  let isReleased = false;
+  const renew = async () => {
     const { condition, ...changes } = lease.extend(now(), holder);
-    return table.commit([table.writes.update(tenantPlaceEntity, key, changes, condition)]);
+    await table.commit([table.writes.update(tenantPlaceEntity, key, changes, condition)]);
+    renewedAt = now().getTime();
   };
   const { stop } = startRenewal(renew, { everyMs: leaseMs / 3, failure, about: { ...key } });
+  // Not deleted, which few endpoints may.
+  const freed = { set: { until: 0 } };
   return {
-    release: () => {
+    async release() {
       stop();
-      // Not deleted, which few endpoints may.
-      return table
-        .commit([table.writes.update(tenantPlaceEntity, key, { set: { until: 0 } }, lease.isHolder(holder))])
+      if (isReleased) return;
+      await table
+        .commit([table.writes.update(tenantPlaceEntity, key, freed, lease.isHolder(holder))])
         .catch((error) => log.warn(failure, { error, ...key }));
+    },
+    releaseIn() {
+      if (isReleased || Math.abs(now().getTime() - renewedAt) > leaseMs / 2) return undefined;
+      const done = () => {
+        isReleased = true;
+        stop();
+      };
+      // Without a condition: nobody else can have it yet, and the end of a run does not depend on a place.
+      return { write: table.writes.update(tenantPlaceEntity, key, freed), done };
     },
   };
 }

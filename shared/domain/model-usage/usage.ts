@@ -34,8 +34,8 @@ const dayCounters = Object.fromEntries(
 /** The model calls of all flows, or of one flow. */
 const toUsagePartition = (flowId: string | null) => tenantPartition(flowId ? `USAGE#${flowId}` : 'USAGE');
 
-/** Processes that count in one item make each other's transactions wait, so each process has one of a few items. */
-const shards = 4;
+/** Processes that count in one item make each other's transactions wait, so each process has one of some items. */
+const shards = 32;
 const ownShard = randomInt(shards);
 
 /** What a flow used is kept for a year and a month; what the tenant used, for ever. */

@@ -13,20 +13,29 @@ import { createExportNotification, type EndedRun } from '../telemetry/telemetry-
 import { hourMarks } from './hour-marks.ts';
 import { createEndWrite, type NewRun, type RunEnding } from './run-list.ts';
 
-/**
- * What follows from the end of a run: its place in the list, its numbers, and whoever is told.
- * @param isTold False for a run whose process will end it once more.
- */
+interface EndOptions extends Pick<EndedRun, 'delaySeconds' | 'keepContent'> {
+  /** False for a run whose process will end it once more. */
+  isTold?: boolean;
+  /** What its caller gets last, if the end of the run is that of the request: the request's place is released with it. */
+  lastAnswer?: unknown;
+}
+
+/** A longer one may wait in memory for a client that reads slowly, and keeps the place meanwhile. */
+const shortAnswerMax = 16_000;
+
+const isShort = (answer: unknown) =>
+  typeof answer === 'string'
+    ? answer.length <= shortAnswerMax
+    : (JSON.stringify(answer) ?? '').length <= shortAnswerMax;
+
+/** What follows from the end of a run: its place in the list, its numbers, and whoever is told. */
 export const runEnd = /* @__PURE__ */ using(
   ['table:write', createExportNotification],
   async (
-    scope: Pick<Scope, 'table' | 'now' | 'newId'>,
+    scope: Pick<Scope, 'table' | 'now' | 'newId' | 'releasePlace'>,
     run: NewRun,
     ending: RunEnding,
-    {
-      isTold = true,
-      ...exporting
-    }: { isTold?: boolean } & Pick<EndedRun, 'delaySeconds' | 'keepContent'> = {},
+    { isTold = true, lastAnswer, ...exporting }: EndOptions = {},
   ): Promise<EndNotification> => {
     const [exported] = await Promise.all([
       run.parentRunId || !isTold
@@ -34,7 +43,17 @@ export const runEnd = /* @__PURE__ */ using(
         : createExportNotification(scope, { runId: run.id, kind: run.kind, ...exporting }),
       hourMarks(scope)(ending.at),
     ]);
-    return { ...exported, writes: [createEndWrite(scope, run, ending), ...exported.writes] };
+    const place =
+      isTold && !run.parentRunId && lastAnswer !== undefined && isShort(lastAnswer)
+        ? scope.releasePlace?.()
+        : undefined;
+    return {
+      writes: [createEndWrite(scope, run, ending), ...exported.writes, ...(place ? [place.write] : [])],
+      async send() {
+        place?.done();
+        await exported.send();
+      },
+    };
   },
 );
 

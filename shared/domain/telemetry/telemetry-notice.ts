@@ -4,7 +4,7 @@ import type { PayloadRef } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type EndNotification, noNotification } from '../deliveries/end-webhook.ts';
 import { exportDays, exportQueue, type RunExport, runExportEntity, toDeployment } from './run-export.ts';
-import { telemetrySettingEntity } from './telemetry-setting.ts';
+import { readRecentTelemetrySetting } from './telemetry-setting.ts';
 
 export interface EndedRun {
   runId: string;
@@ -17,12 +17,12 @@ export interface EndedRun {
 
 const hasDeploymentCollector = () => Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT);
 
-/** For the end of a run without parent: whoever collects its trace. Costs half a unit, and a write for each collector. */
+/** For the end of a run without parent: whoever collects its trace. Costs half a unit every few seconds, and a write for each collector. */
 export const createExportNotification = /* @__PURE__ */ using(
   ['table:write', exportQueue, 'deployment-collector'],
   async (scope: Pick<Scope, 'table' | 'now'>, run: EndedRun): Promise<EndNotification> => {
     const { table, now } = scope;
-    const setting = await table.get(telemetrySettingEntity, {});
+    const setting = await readRecentTelemetrySetting(table);
     const active = setting?.enabled && setting.sample > 0 ? setting : undefined;
     const collectors = [
       ...(active ? [active.versionId] : []),

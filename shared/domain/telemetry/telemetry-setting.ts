@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { transportHeaders } from '../../adapters/net/sendable-headers.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 import { hasSecretReference, secretKeysInTemplate } from '../../core/secret-references.ts';
 import { trimTrailing } from '../../core/text.ts';
 import { decodePath } from '../../platform/aws/s3.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
 import { HeaderName } from '../flows/steps/http-config.ts';
 import { TenantUrl } from '../model-configs/tenant-url.ts';
 
@@ -115,7 +117,7 @@ export type TelemetrySetting = z.infer<typeof TelemetrySetting>;
 
 const partition = tenantPartition('TELEMETRY');
 
-/** Holds for runs that end from now on. */
+/** Holds for runs that end from now on; in other processes, after `recentMs` at the latest (D292). */
 export const telemetrySettingEntity = defineEntity({
   type: 'telemetrySetting',
   noun: 'telemetry setting',
@@ -129,3 +131,22 @@ export const telemetryVersionEntity = defineEntity({
   schema: TelemetrySetting,
   key: ({ versionId }: { versionId: string }) => ({ PK: partition, SK: versionId }),
 });
+
+const recentMs = 5_000;
+const recent = createBoundedMap<Promise<TelemetrySetting | undefined>>({
+  entriesMax: 1_000,
+  ttlMs: recentMs,
+});
+
+/** Read once in a few seconds, since every run that ends asks for it. */
+export function readRecentTelemetrySetting(table: TenantTable): Promise<TelemetrySetting | undefined> {
+  const existing = recent.get(table.tenant);
+  if (existing) return existing;
+  const reading = table.get(telemetrySettingEntity, {});
+  recent.set(table.tenant, reading);
+  reading.catch(() => recent.delete(table.tenant));
+  return reading;
+}
+
+/** After a change by this process. */
+export const forgetRecentTelemetrySetting = ({ tenant }: TenantTable): void => void recent.delete(tenant);

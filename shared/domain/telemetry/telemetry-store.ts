@@ -17,6 +17,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { createSecretUseWrites } from '../flows/secret-keys.ts';
 import { headerSealer } from './header-secrets.ts';
 import {
+  forgetRecentTelemetrySetting,
   hiddenValue,
   listValueSecretKeys,
   type TelemetryBody,
@@ -109,6 +110,7 @@ export const telemetryWriter = /* @__PURE__ */ using(
     async function commit(principal: Principal, event: AuditEvent, changes: readonly Write[]): Promise<void> {
       const { write, log } = audit(scope, principal, event);
       await table.commit([...changes, write]);
+      forgetRecentTelemetrySetting(table);
       log();
     }
 

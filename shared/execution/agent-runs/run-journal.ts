@@ -193,7 +193,7 @@ async function toFactNotice(
       error,
       isSecret: !isLogged,
     }),
-    runEnd(scope, toAgentRun(execution), toAgentEnding(last, state, use)),
+    runEnd(scope, toAgentRun(execution), toAgentEnding(last, state, use), { lastAnswer: output }),
   ]);
   return combineNotifications(notice, listed);
 }

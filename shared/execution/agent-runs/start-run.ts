@@ -59,6 +59,8 @@ export interface AgentRunRequest {
   parent?: (Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth'> & { isAgent: boolean }) | undefined;
   parentToolCallId?: string | undefined;
   id?: string | undefined;
+  /** Whether nobody can have used `id`. Default: whether it is made here. */
+  isNewId?: boolean | undefined;
   /** What is written in the transaction that starts the run. */
   alsoWrite?: readonly Write[] | undefined;
 }
@@ -106,7 +108,10 @@ export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: 
     spec,
     newId,
   });
-  await recordStart(scope, execution, { isNewId: !request.id, alsoWrite: request.alsoWrite ?? [] });
+  await recordStart(scope, execution, {
+    isNewId: request.isNewId ?? !request.id,
+    alsoWrite: request.alsoWrite ?? [],
+  });
   return { execution, content: agent.content, input, log: [], sentSeq: -1, mayHaveBegun: false };
 }
 

@@ -116,15 +116,20 @@ export function openDispatchRecorder(
         const close = isFirst && !isStored ? [] : [end];
         await isListed;
         const ending = { status: getFlowEndStatus(failed, isCancelled), at, error, totals };
-        await endUnlessCancelled(scope, execution, ending, async ({ listed, ...ended }) => {
-          const about = { executionId: runId, output, ...ended };
-          const notices = combineNotifications(
-            await createRunNotification(scope, execution.surface, about),
-            listed,
-          );
-          await table.commit([write, ...close, ...toSpendingWrites(scope, [spent]), ...notices.writes]);
-          await notices.send();
-        });
+        await endUnlessCancelled(
+          scope,
+          execution,
+          { ...ending, lastAnswer: output },
+          async ({ listed, ...ended }) => {
+            const about = { executionId: runId, output, ...ended };
+            const notices = combineNotifications(
+              await createRunNotification(scope, execution.surface, about),
+              listed,
+            );
+            await table.commit([write, ...close, ...toSpendingWrites(scope, [spent]), ...notices.writes]);
+            await notices.send();
+          },
+        );
       },
       { ...(!isStored && { opening }), earlier, sealed: sealedValues(scope) },
     );
@@ -183,7 +188,9 @@ function recordWhenSuspended(
     async finish(error) {
       await isListed;
       const at = scope.now().toISOString();
-      const ending = { status: getFlowEndStatus(error !== null, isCancelled), at, error, totals };
+      const lastAnswer = results.at(-1)?.output ?? '';
+      const status = getFlowEndStatus(error !== null, isCancelled);
+      const ending = { status, at, error, totals, lastAnswer };
       await endUnlessCancelled(scope, execution, ending, async ({ listed }) => {
         await count(listed.writes);
         await listed.send();
@@ -218,13 +225,18 @@ const getFlowEndStatus = (failed: boolean, isCancelled: () => boolean): EndStatu
 async function endUnlessCancelled(
   scope: Scope,
   execution: Execution,
-  { status, ...end }: FlowEnding & { status: EndStatus },
+  { status, lastAnswer, ...end }: FlowEnding & { status: EndStatus; lastAnswer?: unknown },
   commit: (ended: Ended) => Promise<void>,
 ): Promise<void> {
   const endAs = async (status: EndStatus, condition?: WriteCondition) => {
     const error = endError(status, end.error);
     const ending = toFlowEnding({ ...end, error }, status);
-    const listed = await runEnd(scope, toFlowRun(execution), { ...ending, ...(condition && { condition }) });
+    const listed = await runEnd(
+      scope,
+      toFlowRun(execution),
+      { ...ending, ...(condition && { condition }) },
+      { lastAnswer },
+    );
     await commit({ status, error, listed });
   };
   if (status === 'cancelled') return endAs(status);

@@ -79,6 +79,7 @@ export interface TargetRun extends TargetInput {
   caller?: Pick<Principal, 'kind' | 'keyId' | 'userId'> | undefined;
   /** The token of the page whose chat starts it. */
   clientTokenId?: string | undefined;
+  /** A new one, which nobody has used. */
   executionId?: string | undefined;
   requestId: string;
   /** Of this process. */
@@ -138,6 +139,7 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
   const request = {
     agent: await loadAgent(scope, run),
     id: run.executionId,
+    isNewId: true,
     inputs,
     messages,
     owner,

@@ -1,6 +1,7 @@
 import type { NewId } from '../../core/ids.ts';
 import { type Requirements, using } from '../aws/uses.ts';
 import type { TenantTable } from './table.ts';
+import type { Write } from './writes.ts';
 
 /** The context of a store: one tenant's view of the table, the clock and the id generator. */
 export interface Scope {
@@ -9,6 +10,14 @@ export interface Scope {
   newId: NewId;
   /** Aborted when the response is no longer needed. */
   signal?: AbortSignal;
+  /** Of a request that lasts: gives its place back in a transaction that ends its work. */
+  releasePlace?: () => PlaceRelease | undefined;
+}
+
+export interface PlaceRelease {
+  write: Write;
+  /** Call it once the transaction is committed: else the place is released when the response has been sent. */
+  done: () => void;
 }
 
 /** A factory that an endpoint names under `needs`, with its AWS requirements. */

@@ -120,6 +120,8 @@ export interface Endpoint<
   statuses?: Readonly<Partial<Record<number, string>>>;
   /** Factories of stores, which are bound to the tenant. An endpoint without a tenant has no needs. */
   needs: N & (S extends 'none' ? Record<string, never> : unknown);
+  /** Begins reads that `handle` will find, while a request that lasts acquires its place. Their failures are found there too. */
+  readAhead?: (request: Request<Params, Query, Body, S>, needs: NeedsOf<N, S>) => void;
   handle: (
     request: Request<Params, Query, Body, S>,
     needs: NeedsOf<N, S>,
@@ -147,11 +149,13 @@ export const defineEndpoint = <
 
 export interface AnyEndpoint
   // biome-ignore lint/suspicious/noExplicitAny: a registry holds endpoints of every shape
-  extends Omit<Endpoint<any, any, any>, 'permission' | 'needs' | 'handle' | 'follow'> {
+  extends Omit<Endpoint<any, any, any>, 'permission' | 'needs' | 'readAhead' | 'handle' | 'follow'> {
   permission: Access;
   needs: Needs;
   // biome-ignore lint/suspicious/noExplicitAny: handlers are contravariant
   handle: (request: any, needs: any) => unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  readAhead?: (request: any, needs: any) => void;
   // biome-ignore lint/suspicious/noExplicitAny: likewise
   follow?: (request: any, needs: any, run: LoggedRun) => unknown;
 }

@@ -2,7 +2,7 @@ import { finished } from 'node:stream/promises';
 import { requireEnv } from '../../core/environment.ts';
 import { tooManyAtOnce } from '../../core/errors/errors.ts';
 import { isStorageFull } from '../aws/storage-full.ts';
-import type { Scope } from '../data/scope.ts';
+import type { PlaceRelease, Scope } from '../data/scope.ts';
 import { acquirePlace, type Pool } from '../tenant-pools.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { StreamedBody } from './responses/streamed-body.ts';
@@ -27,6 +27,8 @@ const retryAfterSeconds = 10;
 export interface OpenRequest {
   /** Gives the place back when the work has ended: its body is sent, and nothing writes it any more. Never fails. */
   releaseAfter: (reply: unknown) => Promise<void>;
+  /** Gives it back before, in the transaction that ends its work. */
+  releaseIn: () => PlaceRelease | undefined;
 }
 
 /** Costs a write, and one to give it back. @throws 429 if none is free */
@@ -50,5 +52,6 @@ export async function openRequest(
       if (stream) await Promise.allSettled([finished(stream), written]);
       await place.release();
     },
+    releaseIn: place.releaseIn,
   };
 }

@@ -1,8 +1,8 @@
 /**
  * Runs a model by itself for a caller (the model endpoints): opens its ports, streams its answer, counts and lists the
  * call.
- * The call is listed at its end as a run of a flow that is not stored. Counters are written beside the row, not with it:
- * many processes count the same model, and their transactions would make each other wait. Content is kept only until a collector of the tenant has it.
+ * The call is listed at its end as a run of a flow that is not stored: one transaction writes its row, counts it and
+ * releases the place of its request. Content is kept only until a collector of the tenant has it.
  * A crash during the call leaves nothing; the provider may charge for it all the same.
  */
 import type { EmbeddingRequest, EmbeddingResponse } from '../../adapters/ports/embedding-port.ts';
@@ -65,13 +65,10 @@ const modelRunRecorder = /* @__PURE__ */ using(
       const { table } = scope;
       const ending = toModelEnding(run, outcome, scope.now());
       const keepContent = () => writeContent(scope, run, outcome);
-      const { writes, send } = await runEnd(scope, toModelRun(run), ending, { keepContent });
+      // What the model said has been sent already, or is a JSON answer.
+      const { writes, send } = await runEnd(scope, toModelRun(run), ending, { keepContent, lastAnswer: '' });
       const counted = usageWrites(scope, [{ flowId: null, calls: run.calls }]);
-      await Promise.all([
-        table.commit(writes),
-        ...counted.map((write) => table.commit([write])),
-        settleBudgets(scope),
-      ]);
+      await Promise.all([table.commit([...writes, ...counted]), settleBudgets(scope)]);
       await send();
     },
 );

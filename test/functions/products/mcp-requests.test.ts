@@ -36,7 +36,7 @@ const call = { name: 'greet', arguments: { person: 'Ada' } };
 /** The counter of the key, and the surface with its product. */
 const admission = ['BatchGetItem', 'UpdateItem'];
 
-test('a warm surface takes two DynamoDB requests for a message, and eight for the call of a tool', async () => {
+test('a warm surface takes two DynamoDB requests for a message, and five for the call of a tool', async () => {
   const world = await mcpSurface(undefined, { behavior: { resources: { recordTypes: ['city'] } } });
   await newRecord(world.tenant, { type: 'city', name: 'Bern' });
   const send = await counting(world);
@@ -47,10 +47,10 @@ test('a warm surface takes two DynamoDB requests for a message, and eight for th
   // The first list looks whether the flow exists.
   expect(await commandsOf('tools/list')).toEqual(['BatchGetItem', ...admission]);
   expect(await commandsOf('tools/list')).toEqual(admission);
-  // The surface with its flow, the counter of the key, a place among the tenant's runs, the run in the list, who collects it,
-  // and its results with its end.
+  // The surface with its flow, the counter of the key, a place among the tenant's runs, the run in the list, and its results
+  // with its end and the place.
   expect(await commandsOf('tools/call', call)).toEqual(
-    [...admission, 'PutItem', 'UpdateItem', 'GetItem', 'TransactWriteItems', 'UpdateItem'].toSorted(),
+    [...admission, 'PutItem', 'UpdateItem', 'TransactWriteItems'].toSorted(),
   );
   expect(await commandsOf('resources/list')).toEqual([...admission, 'Query'].toSorted());
   expect(await commandsOf('resources/read', { uri: 'record:city/Bern' })).toEqual(

@@ -5,6 +5,10 @@ import { tenantTable } from '../../../shared/platform/data/table.ts';
 import type { Runtime } from '../../../shared/platform/runtime.ts';
 import { stack } from './stack.ts';
 
+interface Capacity {
+  CapacityUnits?: number;
+}
+
 /**
  * A runtime on the stack's real table that releases the responses of all pending requests at once. A request that waits
  * for another is therefore in a later trip, and parallel ones are in the same.
@@ -13,6 +17,7 @@ export function roundTripRuntime() {
   let trips: string[][] = [];
   let pending: (() => void)[] = [];
   let open = 0;
+  let units = 0;
   const client = new DynamoDBClient({});
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -20,8 +25,12 @@ export function roundTripRuntime() {
         if (open === 0 || trips.length === 0) trips.push([]);
         trips.at(-1)?.push(String(commandName).replace(/Command$/, ''));
         open++;
+        Object.assign(sent.input, { ReturnConsumedCapacity: 'TOTAL' });
         try {
-          return await next(sent);
+          const result = await next(sent);
+          const { ConsumedCapacity = [] } = result.output as { ConsumedCapacity?: Capacity | Capacity[] };
+          for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) units += CapacityUnits;
+          return result;
         } finally {
           await new Promise<void>((resolve) => {
             pending.push(resolve);
@@ -41,5 +50,9 @@ export function roundTripRuntime() {
       newId,
     }),
   };
-  return { runtime, begin: () => (trips = []), trips: () => trips };
+  const begin = () => {
+    trips = [];
+    units = 0;
+  };
+  return { runtime, begin, trips: () => trips, units: () => units };
 }

@@ -95,8 +95,14 @@ export async function runEndpoint(
     header: (name: string) => event.headers?.[name],
   };
   const table = refused ? scope?.table.until(refused) : scope?.table;
-  const needs = scope && table && resolveNeeds(endpoint.needs, { ...scope, table, signal });
-  const opened = scope && (await lasting?.openRequest(scope, endpoint, request));
+  let opened: OpenRequest | undefined;
+  const releasePlace = () => opened?.releaseIn();
+  const needs =
+    scope &&
+    table &&
+    resolveNeeds(endpoint.needs, { ...scope, table, signal, ...(lasting && { releasePlace }) });
+  endpoint.readAhead?.(request, needs);
+  opened = scope && (await lasting?.openRequest(scope, endpoint, request));
   const handle = () =>
     run ? endpoint.follow?.(request, needs, run) : endpoint.handle(request as never, needs as never);
   const reply = await handleAndRelease(handle, opened, context);

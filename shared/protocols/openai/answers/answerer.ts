@@ -1,3 +1,4 @@
+import { recentModelAccount } from '../../../domain/model-configs/select-model.ts';
 import { targetScope } from '../../../execution/targets/start-target.ts';
 import type { Target } from '../../../execution/targets/target.ts';
 import { targetFinder } from '../../../execution/targets/target.ts';
@@ -13,6 +14,11 @@ export const answererScope = /* @__PURE__ */ using(
   [modelRuns, targetScope, targetFinder],
   (all: Scope) => all,
 );
+
+/** Begins to read the tenant's models, if it is one of them that is asked. */
+export function readAccountAhead(scope: Scope, model: string): void {
+  if (!parseTargetName(model)) recentModelAccount(scope);
+}
 
 /**
  * Who answers to the name of a model: a flow, an agent, or undefined for a model itself.

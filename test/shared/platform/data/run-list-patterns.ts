@@ -43,8 +43,8 @@ export const runListPatterns: Record<string, Pattern> = {
     },
   },
   'End a run that is not stored': {
-    commands: 'GetItem, TransactWriteItems',
-    units: [2, 6.5, 4.5],
+    commands: 'TransactWriteItems',
+    units: [2, 6, 4],
     run: async (world) => {
       const run = await listed(world);
       await runEnd(world.scope, run, ending());
