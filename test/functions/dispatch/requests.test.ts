@@ -35,7 +35,7 @@ const cases: [string, (ids: { flow: string; record: string }) => object, string[
   ],
   [
     'a flow with a long answer, which keeps the place until it is sent',
-    () => ({ flow: { name: 'Long', steps: [template('x'.repeat(16_001))] } }),
+    () => ({ flow: { name: 'Long', steps: [template('{{ long }}')] }, inputs: { long: 'x'.repeat(16_001) } }),
     ['PutItem', 'PutItem', 'UpdateItem'],
   ],
 ];
