@@ -49,7 +49,7 @@ test.concurrent.each([
   ['stored', true],
 ])('a flow (%s) that ends before its process looks again stays cancelled', async (_name, isStored) => {
   const tenant = await newTenant();
-  const steps = [template('x'), { ...pause, config: { delayMs: 700 } }];
+  const steps = [template('x'), { ...pause, config: { delayMs: 2_500 } }];
   const flow = isStored ? { id: (await publishedFlow(tenant, steps)).id } : { steps };
   const answer = tenant.call('POST', '/v1/dispatch', { body: { flow, options: { streamResponse: false } } });
   const { id } = await only(tenant);

@@ -61,9 +61,9 @@ test('a slow server, one that is not there, and one that is not public are error
   const { url, host } = await loopback(() => {});
   await expect(postOnly({ ...request, url })).rejects.toThrow(UrlRefused);
   await expect(postOnly({ ...request, url: 'ftp://example.com' })).rejects.toThrow(UrlRefused);
-  allowHost(`${host},127.0.0.1:40001`);
+  allowHost(`${host},127.0.0.1:9993`);
   const slow = postOnly({ ...request, url, timeoutMs: 100 });
   await expect(slow).rejects.toThrow(`${url} did not answer within 100 ms`);
-  const absent = postOnly({ ...request, url: 'http://127.0.0.1:40001' });
+  const absent = postOnly({ ...request, url: 'http://127.0.0.1:9993' });
   await expect(absent).rejects.toThrow('cannot be reached: ECONNREFUSED');
 });
