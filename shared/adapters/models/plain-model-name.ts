@@ -1,8 +1,10 @@
+import { memoise } from '../../core/cache.ts';
+
 /**
  * A model's name in its one form: without invisible characters, blanks at the ends of its parts, empty parts and parts
  * that are dots. Empty if nothing is left.
  */
-export const plainModelName = (name: string): string =>
+export const plainModelName = memoise((name: string): string =>
   name
     .normalize('NFKC')
     .replaceAll(
@@ -12,12 +14,14 @@ export const plainModelName = (name: string): string =>
     .split('/')
     .map((part) => part.trim())
     .filter((part) => !/^\.{0,2}$/.test(part))
-    .join('/');
+    .join('/'),
+);
 
 /** Equal for the names by which servers know the same model. */
-export const foldModelName = (name: string): string =>
+export const foldModelName = memoise((name: string): string =>
   plainModelName(name)
     .toLowerCase()
     .replaceAll('ı', 'i')
     .replaceAll(/\s+/g, '')
-    .replace(/:latest$/, '');
+    .replace(/:latest$/, ''),
+);

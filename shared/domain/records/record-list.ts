@@ -9,6 +9,8 @@
 
 import { filterYielding } from '../../core/concurrency/event-loop.ts';
 import { filterPredicate } from '../../core/filters/matches.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
 import {
   findNewestRow,
   type ListedItem,
@@ -24,7 +26,7 @@ import {
 } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
-import { countJsonBytes, type RecordItem, recordsRange } from './record.ts';
+import { countJsonBytes, type RecordItem, recordEntity, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import type { TypeAndName } from './record-store.ts';
 
@@ -76,6 +78,8 @@ interface RecordReads {
   now: () => Date;
   signal: AbortSignal | undefined;
   getMany: (ids: readonly string[]) => Promise<RecordItem[]>;
+  /** As they are stored, in the requested order. */
+  getStored: (ids: readonly string[]) => Promise<(Record<string, unknown> | undefined)[]>;
 }
 
 /** A record may have 400 KB, and all records read at once are in memory. */
@@ -111,17 +115,18 @@ const getRecord = ({ record }: ListedItem) => record as RecordItem | undefined;
 
 /** Reads the records of index entries and keeps those that match. */
 function createReadingFilter(
-  { getMany, signal }: RecordReads,
+  { getStored, signal }: RecordReads,
   passes: (record: RecordItem) => boolean,
 ): PostFilter {
   return {
     entriesPerQuery: readPerQuery,
     batchSize: readAtOnce,
     async keep(entries) {
-      const records = await getMany(entries.map(({ id }) => id as string));
-      const passed = await filterYielding(records, passes, signal);
-      const read = new Map(passed.map((record) => [record.id, record]));
-      const bytes = records.map(({ metadata }) => countJsonBytes(metadata));
+      const found = await getStored(entries.map(({ id }) => id as string));
+      const stored = found.filter((item) => item !== undefined);
+      const passed = await filterYielding(stored, (item) => mayPass(item, passes), signal);
+      const read = new Map(decodeReadable(recordEntity, passed).map((record) => [record.id, record]));
+      const bytes = stored.map(({ metadata }) => Buffer.byteLength(String(metadata)));
       return {
         units: bytes.reduce((sum, size) => sum + Math.floor(size / bytesPerUnit), entries.length),
         rows: entries.flatMap((entry) => {
@@ -132,6 +137,20 @@ function createReadingFilter(
       };
     },
   };
+}
+
+/** Decodes no more of a stored record than filters look at. One that is unreadable passes: decoding it says so. */
+function mayPass(
+  { metadata, summary, ...item }: Record<string, unknown>,
+  passes: (record: RecordItem) => boolean,
+): boolean {
+  let parsed: unknown;
+  try {
+    parsed = parseExact(metadata as string);
+  } catch {
+    return true;
+  }
+  return passes({ ...item, ...(summary as object), metadata: parsed } as RecordItem);
 }
 
 function indexOf(filters: RecordFilters): ListSource {

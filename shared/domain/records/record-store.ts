@@ -30,17 +30,23 @@ import {
 } from './record.ts';
 import { filterMatching, recordLister, walkMatching } from './record-list.ts';
 
+/** Without the keys of indexes, which are a third of a usual record. */
+const storedFields = ['summary', ...Object.keys(recordEntity.schema.shape)];
+
 export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, signal } = scope;
 
   const get = (id: string): Promise<RecordItem> => table.find(recordEntity, { id }, { consistent: true });
 
   /** The records that exist and can be read, in the requested order. */
-  async function getMany(ids: readonly string[]): Promise<RecordItem[]> {
-    const keys = ids.map((id) => recordEntity.key({ id }));
-    const items = await table.getMany(keys, { consistent: true });
-    return decodeReadable(recordEntity, items);
-  }
+  const getMany = async (ids: readonly string[]): Promise<RecordItem[]> =>
+    decodeReadable(recordEntity, await getStored(ids));
+
+  const getStored = (ids: readonly string[]) =>
+    table.getMany(
+      ids.map((id) => recordEntity.key({ id })),
+      { consistent: true, fields: storedFields },
+    );
 
   async function findMissing(ids: readonly string[]): Promise<string[]> {
     const items = await table.getMany(
@@ -58,7 +64,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     return table.updateAndGet(recordEntity, table.writes.update(recordEntity, { id }, update, condition));
   };
 
-  const reads = { table, now: scope.now, signal, getMany, findId };
+  const reads = { table, now: scope.now, signal, getMany, getStored, findId };
   return {
     get,
     getMany,

@@ -119,8 +119,11 @@ function createOperations(client: DynamoDBDocumentClient, TableName: string, ten
       return orMissing(entity, await this.get(entity, key, options));
     },
 
-    /** Items by their keys, in the requested order; `undefined` for a missing one. */
-    async getMany(keys: readonly Key[], { consistent = false } = {}): Promise<(Attributes | undefined)[]> {
+    /** Items by their keys, in the requested order; `undefined` for a missing one. @param fields Default: all. */
+    async getMany(
+      keys: readonly Key[],
+      { consistent = false, fields }: { consistent?: boolean; fields?: readonly string[] } = {},
+    ): Promise<(Attributes | undefined)[]> {
       const found = new Map<string, Attributes>();
       const asked = keys.map((key) => toStoredKey(tenant, key));
       const wanted = deduplicate(asked).filter(isPossible);
@@ -133,7 +136,11 @@ function createOperations(client: DynamoDBDocumentClient, TableName: string, ten
           ) {
             if (attempt > 0) await backOff(attempt);
             const { Responses, UnprocessedKeys } = await client.send(
-              new BatchGetCommand({ RequestItems: { [TableName]: { Keys, ConsistentRead: consistent } } }),
+              new BatchGetCommand({
+                RequestItems: {
+                  [TableName]: { Keys, ConsistentRead: consistent, ...(fields && projectOnto(fields)) },
+                },
+              }),
             );
             for (const item of Responses?.[TableName] ?? []) {
               if (!isExpired(item, now)) found.set(nameKey(item as StoredItem), removeListedExpiry(item));
@@ -292,6 +299,14 @@ const isPossible = ({ PK, SK }: StoredKey) => fits(PK, partitionKeyBytesMax) && 
 const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes;
 
 const isStored = (key: Key | StoredItem): key is StoredItem => typeof key.PK === 'string';
+
+const projectOnto = (fields: readonly string[]) => {
+  const names = ['PK', 'SK', ...fields];
+  return {
+    ProjectionExpression: names.map((name) => `#${name}`).join(),
+    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+  };
+};
 
 /** A request must name each item once. */
 const deduplicate = <K extends StoredKey>(keys: readonly K[]): K[] => [
