@@ -33,15 +33,29 @@ export function heapLimitBytes(): number {
 }
 
 /**
- * Starts this process anew, under the same id, with the flags that only the command line of Node takes, unless it has
- * them: the limit of the heap, and few arenas for the many threads that allocate.
+ * What glibc reads when a process starts: few arenas for the many threads that allocate, and large blocks outside of the
+ * heap, so that they go back to the system when they are freed. By default the first freed block of 5 MB makes the next
+ * ones part of the heap, which small blocks above them then hold. D182, D291
+ */
+const mallocSettings = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: String(megabyte),
+  MALLOC_TRIM_THRESHOLD_: String(8 * megabyte),
+};
+
+/**
+ * Starts this process anew, under the same id, with what Node and the C library take only at a start, unless it has
+ * that: the limit of the heap, and the settings of malloc. The processes that it starts inherit these.
  */
 export function restartWithinMemory(): void {
   const { execArgv, execPath, argv, env } = process;
-  const isSet = readFlags().some((flag) => limitFlag.test(flag));
+  const isLimited = readFlags().some((flag) => limitFlag.test(flag));
+  const isSet = isLimited && Object.keys(mallocSettings).every((name) => name in env);
   // Windows has no execve; what forked this process would lose its channel.
   if (isSet || process.platform === 'win32' || process.connected) return;
-  const flags = [...execArgv, `--max-old-space-size=${heapMegabytes.main()}`];
-  // D182
-  process.execve?.(execPath, [execPath, ...flags, ...argv.slice(1)], { MALLOC_ARENA_MAX: '2', ...env });
+  const limit = isLimited ? [] : [`--max-old-space-size=${heapMegabytes.main()}`];
+  process.execve?.(execPath, [execPath, ...execArgv, ...limit, ...argv.slice(1)], {
+    ...mallocSettings,
+    ...env,
+  });
 }

@@ -78,3 +78,29 @@ test(`fifty runs with outputs of 3.6 MB, begun at once in ${megabytes} MB, run o
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
   expect((await fetch(`${facts.url}/v1/flows`, { headers })).status).toBe(200);
 }, 120_000);
+
+/** What the process holds in the heap of malloc, which shrinks only from its end. */
+function mallocHeapOf(pid: number): number {
+  const [, kilobytes = 0] =
+    /\[heap\]\n(?:.*\n)*?Rss: +(\d+) kB/.exec(readFileSync(`/proc/${pid}/smaps`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1_024;
+}
+
+test('what large bodies took is not kept: it is outside of the heap of malloc, also with a given limit of the heap', async () => {
+  const { child, facts } = await start({ NODE_OPTIONS: '--max-old-space-size=1024' }, ['--ephemeral']);
+  const headers = { authorization: `Bearer ${facts.liveKey}`, 'content-type': 'application/json' };
+  const steps = [{ type: 'template', name: 'Say', config: { template: 'Hello {{ who }}' } }];
+  const send = async (bytes: number) => {
+    const inputs = { who: 'x'.repeat(bytes) };
+    const body = JSON.stringify({ flow: { name: 'f', steps }, inputs, options: { streamResponse: false } });
+    const response = await fetch(`${facts.url}/v1/dispatch`, { method: 'POST', headers, body });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  for (let n = 0; n < 20; n++) await send(1_000);
+  const before = mallocHeapOf(child.pid as number);
+  const statuses = await Promise.all(Array.from({ length: 40 }, () => send(5_000_000)));
+  expect(statuses).toContain(200);
+  // What came in pieces of 64 KB may be there, but not the bodies, which have 200 MB.
+  expect(mallocHeapOf(child.pid as number) - before).toBeLessThan(150);
+}, 120_000);
