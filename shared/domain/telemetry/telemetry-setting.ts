@@ -1,3 +1,9 @@
+/**
+ * The telemetry setting of a tenant: what a request may send, how it is stored, and what processes keep of it.
+ * The current setting and each of its versions are items of one partition. Values of headers are stored encrypted
+ * (`header-secrets.ts`); a reference to a secret stays a reference, and the secret's key is noted beside its header.
+ * `telemetry-store.ts` changes it, `telemetry-notice.ts` asks for it whenever a run ends, the exporter reads the version of then.
+ */
 import * as z from 'zod';
 import { transportHeaders } from '../../adapters/net/sendable-headers.ts';
 import { createBoundedMap } from '../../core/cache.ts';
