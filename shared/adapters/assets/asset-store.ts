@@ -15,6 +15,7 @@ import { urlPart, wholeOrLength } from '../../core/text.ts';
 import {
   decodePath,
   encodePath,
+  isMissingObject,
   parseObjectKey,
   requestS3,
   S3Error,
@@ -67,7 +68,7 @@ export const assetStore = /* @__PURE__ */ using(
       const key = parseObjectKey(bucket, url) ?? parsePublicKey(url);
       if (!key || !isFileOf(tenant, key)) return undefined;
       const response = await requestS3(bucket, 'GET', key).catch((error) => {
-        if (error instanceof S3Error && [403, 404].includes(error.status))
+        if (isMissingObject(error))
           throw new StepError(`The stored file ${key.split('/').at(-1)} does not exist any more`);
         throw error;
       });

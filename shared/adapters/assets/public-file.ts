@@ -1,6 +1,6 @@
 import { requireEnv } from '../../core/environment.ts';
 import { notFound } from '../../core/errors/errors.ts';
-import { requestS3, S3Error, signObjectUrl } from '../../platform/aws/s3.ts';
+import { isMissingObject, requestS3, signObjectUrl } from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
@@ -18,7 +18,7 @@ export const publicFiles = /* @__PURE__ */ using(['assets:public'], ({ table: { 
       await requestS3(bucket, 'HEAD', key);
     } catch (error) {
       // Without the right to list a bucket, S3 answers 403 for a missing object.
-      if (error instanceof S3Error && [403, 404].includes(error.status)) throw notFound('File');
+      if (isMissingObject(error)) throw notFound('File');
       throw error;
     }
     return signObjectUrl(bucket, key, seconds);

@@ -19,6 +19,10 @@ export class S3Error extends Error {
   }
 }
 
+/** An object that does not exist: a role that may not list the bucket gets a 403 for it. */
+export const isMissingObject = (error: unknown): boolean =>
+  error instanceof S3Error && [403, 404].includes(error.status);
+
 /** Total, including retries. */
 const timeoutMs = 60_000;
 

@@ -103,6 +103,23 @@ test('a Lambda can read, write, delete and list payloads only as its uses allow,
   );
 });
 
+test('as in S3, a Lambda that may not list the bucket gets a 403 for an object that is missing', () => {
+  const seen = run(`
+    process.env.AWS_ENDPOINT_URL_S3 = 'http://s3';
+    Object.assign(process.env, { AWS_REGION: 'r', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' });
+    globalThis.fetch = async () => new Response('', { status: 404 });
+    const { enforceGrants, lambdaRights, withGrants } = await import('./infra/local/runtime/lambda-grants.ts');
+    const { requestS3 } = await import('./shared/platform/aws/s3.ts');
+    enforceGrants();
+    const statuses = [];
+    for (const uses of [['payloads:read'], ['payloads:read', 'payloads:list']])
+      await withGrants(lambdaRights('some/lambda', uses), () => requestS3('payloads', 'GET', 'key')).catch(({ status }) =>
+        statuses.push(status),
+      );
+    console.log(JSON.stringify(statuses));`);
+  expect(seen).toEqual([403, 404]);
+});
+
 test('a Lambda of a group that deletes nothing cannot delete, one that does can', () => {
   const errors = run(`
     import { entries } from './infra/aws/conventions/entries.ts';
