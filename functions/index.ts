@@ -14,6 +14,7 @@ import { conversationsGroup } from './conversations/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
 import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
+import { importsGroup } from './imports/index.ts';
 import { mcpAuthorizationGroup } from './mcp-authorization/index.ts';
 import { mcpConnectionsGroup } from './mcp-connections/index.ts';
 import { modelConfigsGroup } from './model-configs/index.ts';
@@ -71,6 +72,7 @@ export const groups = {
   'client-chat': clientChatGroup,
   conversations: conversationsGroup,
   records: recordsGroup,
+  imports: importsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,
   openai: openAiGroup,

@@ -18,6 +18,7 @@ const resources: Record<string, string> = {
   batches: 'FLOWS',
   dispatch: 'FLOWS',
   records: 'RECORDS',
+  imports: 'RECORDS',
   secrets: 'SECRETS',
   'model-configs': 'MODELS',
   'provider-keys': 'MODELS',
@@ -48,6 +49,10 @@ const workspaceTakes = (action: string) =>
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
 const exceptions: Record<string, string> = {
+  // What an import says of its rows is for who may write them.
+  'imports.list': 'RECORDS:WRITE',
+  'imports.get': 'RECORDS:WRITE',
+  'imports.problems': 'RECORDS:WRITE',
   // Each operation that it calls checks the credential itself.
   'api-mcp.serve': 'authenticated',
   'batches.run-flow': 'FLOWS:EXECUTE',

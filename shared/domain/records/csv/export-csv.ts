@@ -146,7 +146,8 @@ const escaped = /^'+[=+\-@\t\r\n＝＋－＠]/;
 /** A harmless formula that spreadsheets should keep as a number. */
 const signedNumber = /^[+-]\d+(\.\d+)?$/;
 
-const toCsvCell = (text: string) => (formula.test(text) && !signedNumber.test(text) ? `'${text}` : text);
+export const toCsvCell = (text: string) =>
+  formula.test(text) && !signedNumber.test(text) ? `'${text}` : text;
 
 export const unescapeCell = (cell: string) => (escaped.test(cell) ? cell.slice(1) : cell);
 
