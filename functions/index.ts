@@ -12,6 +12,7 @@ import { clientChatGroup } from './client-chat/index.ts';
 import { clientTokensGroup } from './client-tokens/index.ts';
 import { conversationsGroup } from './conversations/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
+import { exportsGroup } from './exports/index.ts';
 import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
 import { importsGroup } from './imports/index.ts';
@@ -73,6 +74,7 @@ export const groups = {
   conversations: conversationsGroup,
   records: recordsGroup,
   imports: importsGroup,
+  exports: exportsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,
   openai: openAiGroup,

@@ -153,9 +153,9 @@ export const queues = {
     fifo: false,
     worker: 'run-job',
     batchSize: 1,
-    timeoutSeconds: 300,
-    // What is delivered twice at once is stored once: see `shared/execution/imports/store-chunk.ts`.
-    visibilitySeconds: 330,
+    timeoutSeconds: 600,
+    // What is delivered twice at once is stored once (`shared/execution/imports/store-chunk.ts`), or has a lease.
+    visibilitySeconds: 630,
     maxConcurrency: { local: 16, dev: 8, staging: 20, prod: 40 },
     env: 'JOBS_QUEUE_URL',
     maxReceiveCount: 5,

@@ -2,6 +2,7 @@ import type { Context, SQSEvent } from 'aws-lambda';
 import { addLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { JobMessage, jobQueue } from '../../shared/domain/jobs/job-queue.ts';
+import { exportWriter } from '../../shared/execution/exports/write-export.ts';
 import { importEnder } from '../../shared/execution/imports/end-import.ts';
 import { fileReader } from '../../shared/execution/imports/read-file.ts';
 import { chunkStorer } from '../../shared/execution/imports/store-chunk.ts';
@@ -13,7 +14,7 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 import { acquirePlace, placeDelaySeconds } from '../../shared/platform/tenant-places.ts';
 
 export const requirements = combineRequirements(
-  ...[importEnder, fileReader, chunkStorer, jobQueue],
+  ...[importEnder, fileReader, chunkStorer, exportWriter, jobQueue],
   'places:jobs',
   { memoryMb: 1_769 },
 );
@@ -45,7 +46,7 @@ async function runPart(
     read: () => fileReader(scope)(id, timeLeftMs),
     chunk: () => chunkStorer(scope)(id, chunk),
     end: () => importEnder(scope)(id),
-    write: async () => {},
+    write: () => exportWriter(scope)(id, timeLeftMs),
   };
   await parts[part]();
 }

@@ -42,6 +42,8 @@ const resources: Record<string, string> = {
   budgets: 'BUDGETS',
 };
 
+const readsSomething = 'RECORDS:READ or FLOWS:READ or AGENTS:READ or TOOLS:READ';
+
 const workspaceTakes = (action: string) =>
   ['FLOWS', 'AGENTS', 'TOOLS', 'MODELS', 'PRODUCTS', 'BUDGETS']
     .map((group) => `${group}:${action}`)
@@ -49,6 +51,11 @@ const workspaceTakes = (action: string) =>
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
 const exceptions: Record<string, string> = {
+  // What is exported decides which of them is needed.
+  'exports.create': readsSomething,
+  'exports.list': readsSomething,
+  'exports.get': readsSomething,
+  'exports.cancel': readsSomething,
   // What an import says of its rows is for who may write them.
   'imports.list': 'RECORDS:WRITE',
   'imports.get': 'RECORDS:WRITE',

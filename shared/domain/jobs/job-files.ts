@@ -122,48 +122,45 @@ export const jobFileWriter = /* @__PURE__ */ using(['payloads:write'], (scope: S
     type: string,
   ): Promise<number> {
     const upload = await beginUpload(toKey(scope, id, name), type);
-    let held: Uint8Array[] = [];
-    let [heldBytes, bytes] = [0, 0];
-    for await (const piece of pieces) {
-      held.push(piece);
-      heldBytes += piece.length;
-      bytes += piece.length;
-      if (heldBytes < partBytes) continue;
-      await upload.add(Buffer.concat(held));
-      [held, heldBytes] = [[], 0];
-    }
-    await upload.complete(Buffer.concat(held));
-    return bytes;
+    for await (const piece of pieces) await upload.add(piece);
+    return upload.complete();
   },
+
+  /** The key of a file, for the item that names it. */
+  toPointer: (id: string, name: string): string => toKey(scope, id, name),
 }));
 
-export interface OpenUpload {
-  add: (part: Buffer) => Promise<void>;
-  complete: (last: Buffer) => Promise<void>;
-}
-
 /** An object in several parts. What is not completed is removed by a rule of the bucket. */
-async function beginUpload(key: string, type: string): Promise<OpenUpload> {
+async function beginUpload(key: string, type: string) {
   const begun = await send('POST', key, {
     query: new URLSearchParams({ uploads: '' }),
     headers: { 'content-type': type },
   });
   const uploadId = /<UploadId>([^<]+)<\/UploadId>/.exec(await begun.text())?.[1] ?? '';
   const tags: string[] = [];
-  async function add(body: Buffer): Promise<void> {
+  let held: Uint8Array[] = [];
+  let [heldBytes, bytes] = [0, 0];
+  async function sendPart(): Promise<void> {
     const query = new URLSearchParams({ partNumber: String(tags.length + 1), uploadId });
-    const { headers } = await send('PUT', key, { body, query });
+    const { headers } = await send('PUT', key, { body: Buffer.concat(held), query });
     tags.push(headers.get('etag') ?? '');
+    [held, heldBytes] = [[], 0];
   }
   return {
-    add,
-    async complete(last) {
-      if (last.length > 0 || tags.length === 0) await add(last);
+    async add(piece: Uint8Array): Promise<void> {
+      held.push(piece);
+      heldBytes += piece.length;
+      bytes += piece.length;
+      if (heldBytes >= partBytes) await sendPart();
+    },
+    async complete(): Promise<number> {
+      if (heldBytes > 0 || tags.length === 0) await sendPart();
       const parts = tags
         .map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`)
         .join('');
       const body = Buffer.from(`<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`);
       await send('POST', key, { body, query: new URLSearchParams({ uploadId }) });
+      return bytes;
     },
   };
 }

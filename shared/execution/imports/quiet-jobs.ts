@@ -7,6 +7,7 @@
 
 import { getIdKind } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
+import { exportEntity } from '../../domain/exports/export.ts';
 import { chunkEntity, importEntity, isUnderWay } from '../../domain/imports/import.ts';
 import { jobQueue, jobSweep, toJobSweep } from '../../domain/jobs/job-queue.ts';
 import { type DueItem, listDue } from '../../platform/cleanup/sweeps.ts';
@@ -30,6 +31,15 @@ const toId = ({ PK }: DueItem) => PK.slice(PK.lastIndexOf('#') + 1);
 
 async function resendJob(scope: Scope, id: string): Promise<void> {
   if (getIdKind(id) === 'import') await resendImport(scope, id);
+  if (getIdKind(id) === 'export') await resendExport(scope, id);
+}
+
+async function resendExport(scope: Scope, id: string): Promise<void> {
+  const { table, now } = scope;
+  const write = table.writes.update(exportEntity, { id }, { index: toJobSweep(id, now()) }, exists);
+  await table.commit([write]);
+  log.warn('An export has done nothing for a while; its message is sent again', { exportId: id });
+  await jobQueue(scope).send({ id, part: 'write' });
 }
 
 /** Of each lane the first chunk that is not stored, and the reading, which also looks for the end. */

@@ -173,7 +173,7 @@ const readable: Record<string, Odd> = {
     options: { fileName: 'a.parquet' },
     records: [
       ['a', { big: '9007199254740993', at: '2026-11-30T01:02:03.004Z', real: 1.5 }],
-      ['b', { big: 2, at: null, real: 'NaN' }],
+      ['b', { big: 2, real: 'NaN' }],
     ],
   },
 };

@@ -3,7 +3,8 @@
  *
  * The end of the file describes it, so it is read by ranges: rows are taken in slices that have about 16 MB together, within a
  * group of rows. What the library would round is refused, or becomes text: decimals of more than 15 digits, and times finer
- * than milliseconds. Columns of nested values become lists and objects; binary values become text in base64.
+ * than milliseconds. Columns of nested values become lists and objects; binary values become text in base64. A null is a
+ * missing value, except that of JSON.
  */
 
 import { Buffer, isUtf8 } from 'node:buffer';
@@ -161,13 +162,16 @@ const finer = (value: bigint, digits: number) => {
   return toIso((value - rest) / unit, rest === 0n ? '' : String(rest).padStart(digits, '0'));
 };
 
+/** The null of a column of JSON, which is a value. */
+const jsonNull = Symbol('null');
+
 const parsers = {
   timestampFromMilliseconds: (value: bigint) => toIso(value, ''),
   timestampFromMicroseconds: (value: bigint) => finer(value, 3),
   timestampFromNanoseconds: (value: bigint) => finer(value, 6),
   dateFromDays: (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10),
   stringFromBytes: (bytes: Uint8Array) => bytes && toText(bytes),
-  jsonFromBytes: (bytes: Uint8Array) => bytes && parseExact(toText(bytes)),
+  jsonFromBytes: (bytes: Uint8Array) => bytes && (parseExact(toText(bytes)) ?? jsonNull),
 };
 
 const toText = (bytes: Uint8Array): string => {
@@ -176,7 +180,9 @@ const toText = (bytes: Uint8Array): string => {
 };
 
 const toLine = (row: object): string => {
-  const line = JSON.stringify(row, replaceValues);
+  // A null of Parquet says that the row has no such value.
+  const values = Object.entries(row).filter(([, value]) => value !== null && value !== undefined);
+  const line = JSON.stringify(Object.fromEntries(values), replaceValues);
   if (line.length <= 2 * storedBytesMax) return line;
   const message = `A row has at most ${storedBytesMax} bytes (256 KB)`;
   return toProblemLine({ code: 'TOO_LARGE', message, text: line.slice(0, 200) });
@@ -186,5 +192,5 @@ const toLine = (row: object): string => {
 function replaceValues(_name: string, value: unknown): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   if (value instanceof Uint8Array) return toText(value);
-  return value === undefined ? null : value;
+  return value === jsonNull || value === undefined ? null : value;
 }

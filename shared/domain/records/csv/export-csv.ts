@@ -157,7 +157,7 @@ const prefix = 'metadata.';
 const isLike = (key: string, ownColumn: string) =>
   /^(metadata\.)*$/.test(key.slice(0, -ownColumn.length)) && key.endsWith(ownColumn);
 
-const toCsvColumn = (key: string) =>
+export const toCsvColumn = (key: string) =>
   ownColumns.some((ownColumn) => isLike(key, ownColumn)) ? prefix + key : key;
 
 /** The metadata key of a column, in a file with these own columns. */

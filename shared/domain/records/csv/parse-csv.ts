@@ -79,7 +79,8 @@ const createNoRowsError = (message: string, unclosedAt: number | undefined) =>
     ? invalidAt('file', 'NO_ROWS', message)
     : invalidAt('file', 'UNCLOSED_QUOTE', `Line ${unclosedAt}: ${unclosed}`);
 
-const splitAdvice = 'split the file and upload its parts one after another';
+const splitAdvice =
+  'split the file and upload its parts one after another, or send it to /v1/imports, which takes files of any size';
 const unclosed = 'a quote opens in this row and never closes; the rest of the file was not read';
 
 /** Reads the whole file once, to reject a file that is too large before storing anything. */
