@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { commandSession } from '../session/session.ts';
 import { printNotice } from '../terminal/output.ts';
-import { formatOf, loadExport } from './data-files.ts';
+import { downloadExport, toFileFormat } from './data-files.ts';
 
 interface ExportOptions {
   output?: string;
@@ -28,10 +28,10 @@ export function addBatch(program: Command): void {
       const body = {
         what: 'batch' as const,
         filter: { batchId },
-        ...formatOf(output, format),
+        ...toFileFormat(output, format),
         flatten: flatten === true,
       };
-      const rows = await loadExport(commandSession(command), body, output);
+      const rows = await downloadExport(commandSession(command), body, output);
       if (output !== undefined) printNotice(`${rows} rows in ${output}`);
     });
 }

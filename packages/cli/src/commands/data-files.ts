@@ -17,7 +17,7 @@ import { callerPath } from '../session/caller-path.ts';
 import type { CliSession } from '../session/session.ts';
 import { showProgress } from '../terminal/output.ts';
 
-export interface ImportSettings {
+export interface FileSettings {
   nameColumn?: string;
   typeColumn?: string;
   type?: string;
@@ -32,10 +32,10 @@ type NewExport = NonNullable<OperationRequest<'exports.create'>['body']>;
 const pollMs = 500;
 
 /** @returns the id of the import, which has begun */
-export async function startImport(
+export async function sendFile(
   { client }: CliSession,
   path: string,
-  { nameColumn, typeColumn, type, encoding, upsert, key }: ImportSettings,
+  { nameColumn, typeColumn, type, encoding, upsert, key }: FileSettings,
 ): Promise<string> {
   const file = await openFile(path);
   const { id, upload } = await client.imports.create({
@@ -84,7 +84,10 @@ export const describeImport = ({ status, rows, error }: Import): string =>
   `${status}: ${rows.created} created, ${rows.updated} updated, ${rows.unchanged} unchanged, ${rows.failed} failed${error ? ` (${error.message})` : ''}`;
 
 /** The format and the compression that the name of a file says. */
-export function formatOf(path: string | undefined, asked?: string): Pick<NewExport, 'format' | 'compress'> {
+export function toFileFormat(
+  path: string | undefined,
+  asked?: string,
+): Pick<NewExport, 'format' | 'compress'> {
   const [, named, gzip] = /\.(csv|jsonl|ndjson|parquet)(\.gz)?$/i.exec(path ?? '') ?? [];
   const format = (asked ?? named ?? 'csv').toLowerCase().replace('ndjson', 'jsonl');
   if (format !== 'csv' && format !== 'jsonl' && format !== 'parquet')
@@ -93,7 +96,7 @@ export function formatOf(path: string | undefined, asked?: string): Pick<NewExpo
 }
 
 /** Has the service write a file, and loads it. @returns the number of rows */
-export async function loadExport(
+export async function downloadExport(
   { client }: CliSession,
   body: NewExport,
   output: string | undefined,

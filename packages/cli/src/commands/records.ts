@@ -9,11 +9,11 @@ import { type CliSession, commandSession } from '../session/session.ts';
 import { print, printJson, printNotice, showProgress } from '../terminal/output.ts';
 import {
   describeImport,
+  downloadExport,
+  type FileSettings,
   followImport,
-  formatOf,
-  type ImportSettings,
-  loadExport,
-  startImport,
+  sendFile,
+  toFileFormat,
 } from './data-files.ts';
 
 interface UploadOptions {
@@ -58,7 +58,7 @@ export function addRecords(program: Command): void {
     .option('--upsert', 'changes records that have the name, instead of skipping the row')
     .option('--key <columns>', 'the columns that find a record, separated by commas; implies --upsert')
     .option('--watch', 'waits for the end')
-    .action(async (file: string, options: ImportSettings & { watch?: true }, command: Command) =>
+    .action(async (file: string, options: FileSettings & { watch?: true }, command: Command) =>
       importRecords(commandSession(command), file, options),
     );
   records
@@ -122,10 +122,10 @@ async function blobOf(path: string): Promise<Blob> {
 async function importRecords(
   session: CliSession,
   path: string,
-  { watch, ...settings }: ImportSettings & { watch?: true },
+  { watch, ...settings }: FileSettings & { watch?: true },
 ): Promise<void> {
   const { isJson, client } = session;
-  const id = await startImport(session, path, settings);
+  const id = await sendFile(session, path, settings);
   if (!watch) return isJson ? printJson(await client.imports.get({ params: { id } })) : print(id);
   const ended = await followImport(session, id);
   if (ended.status !== 'completed' || ended.rows.failed > 0) process.exitCode = 1;
@@ -141,7 +141,11 @@ async function exportRecords(session: CliSession, options: ExportOptions): Promi
     ...(type !== undefined && { recordType: type }),
     ...(importId !== undefined && { importId }),
   };
-  const rows = await loadExport(session, { what: 'records', filter, ...formatOf(output, format) }, output);
+  const rows = await downloadExport(
+    session,
+    { what: 'records', filter, ...toFileFormat(output, format) },
+    output,
+  );
   if (output !== undefined) printNotice(`${rows} rows in ${output}`);
 }
 

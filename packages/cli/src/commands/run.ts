@@ -14,7 +14,7 @@ import {
   showProgress,
   styledStatus,
 } from '../terminal/output.ts';
-import { describeImport, followImport, formatOf, loadExport, startImport } from './data-files.ts';
+import { describeImport, downloadExport, followImport, sendFile, toFileFormat } from './data-files.ts';
 import { showRun } from './shown-run.ts';
 
 interface RunOptions {
@@ -79,7 +79,7 @@ async function runOnFile(
 ): Promise<void> {
   const recordType = type ?? `${basename(file)} ${new Date().toISOString()}`;
   const settings = { type: recordType, ...(nameColumn !== undefined && { nameColumn }) };
-  const ended = await followImport(session, await startImport(session, file, settings));
+  const ended = await followImport(session, await sendFile(session, file, settings));
   printNotice(`Import ${describeImport(ended)}`);
   if (ended.rows.created === 0) throw new CliError('The file gave no record, so there is nothing to run on');
   if (ended.rows.failed > 0) process.exitCode = 1;
@@ -112,6 +112,6 @@ async function runOnType(
 }
 
 async function writeTable(session: CliSession, batchId: string, out: string): Promise<void> {
-  const body = { what: 'batch' as const, filter: { batchId }, ...formatOf(out), flatten: true };
-  printNotice(`${await loadExport(session, body, out)} rows in ${out}`);
+  const body = { what: 'batch' as const, filter: { batchId }, ...toFileFormat(out), flatten: true };
+  printNotice(`${await downloadExport(session, body, out)} rows in ${out}`);
 }
