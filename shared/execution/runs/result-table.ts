@@ -151,7 +151,7 @@ async function toResultRow(
   ]);
   return {
     recordId: last.recordId,
-    'record.name': last.recordName,
+    recordName: last.recordName,
     ...Object.fromEntries(members),
     ...outputs,
     status: last.end.status,

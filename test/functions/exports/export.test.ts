@@ -106,8 +106,8 @@ test('a batch is a table: a row a record, with its metadata and the output of ea
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(done.progress).toEqual({ rows: 3, total: 3 });
-  expect(byName(rows.map((row) => ({ ...row, name: row['record.name'] })))[0]).toMatchObject({
-    'record.name': 'a',
+  expect(byName(rows.map((row) => ({ ...row, name: row.recordName })))[0]).toMatchObject({
+    recordName: 'a',
     'record.n': '1',
     double: '{"twice": 11 }',
     'hello {{ _record.name }}': 'hello a',

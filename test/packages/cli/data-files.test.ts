@@ -22,7 +22,7 @@ test('run --file imports a file, runs the flow on its records alone, and writes 
     'Import completed: 2 created, 0 updated, 0 unchanged, 0 failed\n2 rows in results.csv\n',
   );
   const [head, ...rows] = readFileSync(join(cli.folder, 'results.csv'), 'utf8').trim().split('\r\n');
-  expect(head).toMatch(/^recordId,record\.name,record\.n,greeting,status,error,cost,tokens,durationMs/);
+  expect(head).toMatch(/^recordId,recordName,record\.n,greeting,status,error,cost,tokens,durationMs/);
   expect(rows.map((row) => row.split(',').slice(1, 5)).toSorted()).toEqual([
     ['Ada', '1', 'hello Ada', 'completed'],
     ['Bob', '2', 'hello Bob', 'completed'],
