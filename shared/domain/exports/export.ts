@@ -17,7 +17,6 @@ import { RecordSelection } from '../records/record-filters.ts';
 import { runKinds } from '../runs/run.ts';
 
 export const exportSubjects = ['records', 'results', 'batch', 'runs', 'feedback'] as const;
-export type ExportSubject = (typeof exportSubjects)[number];
 export const exportFormats = ['csv', 'jsonl', 'parquet'] as const;
 
 const Moment = z.iso.datetime({ offset: true });

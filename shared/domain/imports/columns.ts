@@ -24,7 +24,7 @@ export interface Problem {
   text: string;
 }
 
-export type ReadAs = 'text' | 'number' | 'boolean' | 'json' | 'date';
+type ReadAs = 'text' | 'number' | 'boolean' | 'json' | 'date';
 
 interface Column {
   name: string;

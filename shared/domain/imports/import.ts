@@ -34,7 +34,6 @@ const ColumnSettings = z.strictObject({
       'What cells are read as. `auto`: a type of JSON that all cells of the first 1,000 rows have, else text',
   }),
 });
-export type ColumnSettings = z.infer<typeof ColumnSettings>;
 
 const settings = {
   name: nameUpTo(255).optional(),
@@ -168,7 +167,7 @@ export const chunkEntity = defineEntity({
   }),
 });
 
-export const countNames = ['created', 'updated', 'unchanged', 'failed'] as const;
+const countNames = ['created', 'updated', 'unchanged', 'failed'] as const;
 export type Counts = Record<(typeof countNames)[number], number>;
 export const noCounts = (): Counts => ({ created: 0, updated: 0, unchanged: 0, failed: 0 });
 

@@ -18,7 +18,7 @@ export const jobFiles = 'jobs/';
 export const jobFileDays = 7;
 
 /** How long an address can be used. */
-export const addressSeconds = 3_600;
+const addressSeconds = 3_600;
 /** Of an upload, which may take long. */
 export const uploadSeconds = 86_400;
 

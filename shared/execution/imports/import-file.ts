@@ -19,7 +19,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** By whose cells `auto` decides. */
-export const plannedRows = 1_000;
+const plannedRows = 1_000;
 
 export const planFile = 'plan.json';
 export const chunkFile = (chunk: number) => `chunk-${chunk}`;

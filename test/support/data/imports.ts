@@ -30,7 +30,7 @@ export async function finish({ call }: Pick<Tenant, 'call'>, id: string, timeout
   return ended({ call }, id, timeout);
 }
 
-export const ended = ({ call }: Pick<Tenant, 'call'>, id: string, timeout?: number) =>
+const ended = ({ call }: Pick<Tenant, 'call'>, id: string, timeout?: number) =>
   eventually(
     async () => {
       const { body } = await call('GET', `/v1/imports/${id}`);

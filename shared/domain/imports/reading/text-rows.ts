@@ -21,7 +21,7 @@ export interface RowBatch {
 }
 
 /** Of a row as it is read; what is stored of it is limited to 256 KB. */
-export const rowBytesMax = 2_097_152;
+const rowBytesMax = 2_097_152;
 const storedBytesMax = 262_144;
 
 const problemMark = '!';
