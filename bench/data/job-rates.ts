@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { BatchWriteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  DynamoDBDocumentClient,
+  QueryCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { credentials, region } from '../../infra/local/runtime/account.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { type Figure, printProgress, round } from '../measure/figure.ts';
@@ -26,6 +31,8 @@ export async function measureJobs(): Promise<Figure[]> {
   const seconds = await importRows(stack, rows, 'measured');
   const peak = memory.stop();
   const after = await bareRate(stack, bareRows);
+  const exporting = await exportRows(stack, 'measured');
+  const query = await bareQueryRate(stack);
   const rate = rows / seconds;
   const bare = Math.min(before, after);
   return [
@@ -39,16 +46,72 @@ export async function measureJobs(): Promise<Figure[]> {
     },
     {
       figure: 'data',
+      what: `rows per second of an export of ${rows} records as CSV, as a share of bare Queries of the index and reads of its records`,
+      value: round(rows / exporting / query),
+      unit: 'of the bare limit',
+      goal: { atLeast: 0.6 },
+      details: { rowsPerSecond: round(rows / exporting, 0), bare: round(query, 0) },
+    },
+    {
+      figure: 'data',
       what: `memory of all processes at an import of ${rows} rows, above idle, without the engine`,
-      value: round((peak - idle) / 1_000_000, 0),
+      value: round((peak.all - idle.all) / 1_000_000, 0),
       unit: 'MB',
       goal: { atMost: 150 },
       details: {
-        megabytes: [idle, peak].map((bytes) => round(bytes / 1_000_000, 0)),
+        idle: toMegabytes(idle),
+        peak: toMegabytes(peak),
         bytesOfFile: csvOf(rows, 'x').length,
       },
     },
   ];
+}
+
+const toMegabytes = (bytes: Record<string, number>) =>
+  Object.fromEntries(Object.entries(bytes).map(([name, each]) => [name, round(each / 1_000_000, 0)]));
+
+async function exportRows({ api }: BenchStack, recordType: string): Promise<number> {
+  const began = performance.now();
+  const { id } = await api.call('exports.create', {
+    body: { what: 'records', filter: { recordType }, format: 'csv' },
+  });
+  for (;;) {
+    await sleep(200);
+    const { status, error } = await api.call('exports.get', { params: { id } });
+    if (status === 'completed') return (performance.now() - began) / 1_000;
+    if (status === 'failed') throw new Error(error?.message);
+  }
+}
+
+/** One page of the index after the other, and its records, as every list reads them. */
+async function bareQueryRate({ facts }: BenchStack): Promise<number> {
+  const client = DynamoDBDocumentClient.from(
+    new DynamoDBClient({ endpoint: facts.aws.dynamodb, region, credentials }),
+  );
+  const began = performance.now();
+  let count = 0;
+  let ExclusiveStartKey: Record<string, unknown> | undefined;
+  do {
+    const page = await client.send(
+      new QueryCommand({
+        TableName: facts.table,
+        IndexName: 'GSI1',
+        KeyConditionExpression: 'PK1 = :partition',
+        ExpressionAttributeValues: { ':partition': 'T#user:bare#RECORDS' },
+        Limit: 100,
+        ...(ExclusiveStartKey && { ExclusiveStartKey }),
+      }),
+    );
+    const Keys = (page.Items ?? []).map(({ PK, SK }) => ({ PK, SK }));
+    if (Keys.length > 0)
+      await client.send(
+        new BatchGetCommand({ RequestItems: { [facts.table]: { Keys, ConsistentRead: true } } }),
+      );
+    count += Keys.length;
+    ExclusiveStartKey = page.LastEvaluatedKey;
+  } while (ExclusiveStartKey);
+  client.destroy();
+  return count / ((performance.now() - began) / 1_000);
 }
 
 const csvOf = (count: number, name: string) =>
@@ -114,13 +177,20 @@ function bareRecord(n: number) {
 }
 
 /** Of the stack's processes without the engine, whose memory is a cache of the disk. */
-function residentBytes(): number {
+function residentBytes(): Record<'all' | 'service' | 'queues', number> {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const parents = new Map(all.map((pid) => [pid, read(pid, 'stat').split(') ').at(-1)?.split(' ')[1]]));
   const isOurs = (pid: string | undefined): boolean =>
     pid !== undefined && (parents.get(pid) === String(process.pid) || isOurs(parents.get(pid)));
-  const own = all.filter((pid) => isOurs(pid) && !read(pid, 'cmdline').includes('dynoxide'));
-  return own.reduce((sum, pid) => sum + 4_096 * Number(read(pid, 'statm').split(' ')[1] ?? 0), 0);
+  const bytesOf = (word: string) =>
+    all
+      .filter((pid) => isOurs(pid) && read(pid, 'cmdline').includes(word))
+      .reduce((sum, pid) => sum + 4_096 * Number(read(pid, 'statm').split(' ')[1] ?? 0), 0);
+  return {
+    all: bytesOf('') - bytesOf('dynoxide'),
+    service: bytesOf('local/main.ts'),
+    queues: bytesOf('queue-server'),
+  };
 }
 
 function read(pid: string, file: string): string {
@@ -132,9 +202,10 @@ function read(pid: string, file: string): string {
 }
 
 function watchMemory() {
-  let peak = 0;
+  let peak = residentBytes();
   const look = () => {
-    peak = Math.max(peak, residentBytes());
+    const now = residentBytes();
+    if (now.all > peak.all) peak = now;
   };
   const timer = setInterval(look, 1_000);
   return {

@@ -33,18 +33,28 @@ async function handle(event: SQSEvent, context: Context): Promise<void> {
       await jobQueue(scope).send(part, { delaySeconds: placeDelaySeconds(waits), waits: waits + 1 });
       continue;
     }
-    await runPart(scope, message, () => context.getRemainingTimeInMillis()).finally(place.release);
+    const time = { timeLeftMs: () => context.getRemainingTimeInMillis(), release: once(place.release) };
+    await runPart(scope, message, time).finally(time.release);
   }
+}
+
+/** What comes next may take the place. */
+function once(release: () => Promise<void>): () => Promise<void> {
+  let released: Promise<void> | undefined;
+  return () => {
+    released ??= release();
+    return released;
+  };
 }
 
 async function runPart(
   scope: Scope,
   { id, part, chunk = 0 }: JobMessage,
-  timeLeftMs: () => number,
+  { timeLeftMs, release }: { timeLeftMs: () => number; release: () => Promise<void> },
 ): Promise<void> {
   const parts: Record<JobMessage['part'], () => Promise<void>> = {
     read: () => fileReader(scope)(id, timeLeftMs),
-    chunk: () => chunkStorer(scope)(id, chunk),
+    chunk: () => chunkStorer(scope)(id, chunk, release),
     end: () => importEnder(scope)(id),
     write: () => exportWriter(scope)(id, timeLeftMs),
   };

@@ -94,13 +94,15 @@ export const chunkStorer = /* @__PURE__ */ using(
   (scope: Scope) => {
     const { table, now } = scope;
 
-    return async (id: string, chunk: number): Promise<void> => {
+    /** @param release Gives the place back, before the next chunk is sent, which needs one. */
+    return async (id: string, chunk: number, release = async () => {}): Promise<void> => {
       const item = await table.get(importEntity, { id }, { consistent: true });
       if (!item) return;
       if (isUnderWay(item.status)) {
         const before = await table.get(chunkEntity, { importId: id, chunk }, { consistent: true });
         if (!before?.isDone) await storeChunk(item, chunk, before?.row);
       }
+      await release();
       await goOn(id, chunk);
     };
 
