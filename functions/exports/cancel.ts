@@ -2,7 +2,7 @@ import { assertMayExport, exportCanceller, exportReader } from '../../shared/dom
 import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { ExportParams, ExportResponse, readsSomething, toExportResponse } from './schemas.ts';
+import { ExportParams, OpenExport, readsSomething, toExportResponse } from './schemas.ts';
 
 export const cancelExport = defineEndpoint({
   id: 'exports.cancel',
@@ -12,7 +12,7 @@ export const cancelExport = defineEndpoint({
   summary: 'Cancel an export',
   description: 'There is no file then. 409 if the export has ended.',
   params: ExportParams,
-  response: { kind: 'json', bodies: { 200: ExportResponse } },
+  response: { kind: 'json', bodies: { 200: OpenExport } },
   errors: [400, 403, 404, 409],
   needs: { exports: exportReader, cancel: exportCanceller },
 

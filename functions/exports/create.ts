@@ -4,7 +4,7 @@ import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { ExportResponse, readsSomething, toExportResponse } from './schemas.ts';
+import { OpenExport, readsSomething, toExportResponse } from './schemas.ts';
 
 export const createExport = defineEndpoint({
   id: 'exports.create',
@@ -20,7 +20,7 @@ export const createExport = defineEndpoint({
 - Cells of CSV that a spreadsheet could read as a formula get an apostrophe, which an import removes.
 - What is created meanwhile may be missing.`,
   body: NewExport,
-  response: { kind: 'json', bodies: { 202: ExportResponse } },
+  response: { kind: 'json', bodies: { 202: OpenExport } },
   errors: [400, 404],
   needs: { create: exportCreator, batches: batchFinder },
 

@@ -31,6 +31,9 @@ export const ExportResponse = z
   })
   .meta({ id: 'Export' });
 
+/** Before its end there is no file. */
+export const OpenExport = ExportResponse.omit({ url: true }).meta({ id: 'OpenExport' });
+
 /** @param url Signed by the caller. */
 export const toExportResponse = (item: ExportItem, url: string | null) => ({
   id: item.id,

@@ -35,7 +35,6 @@ export const createImport = defineEndpoint({
       }),
     },
   },
-  shownOnce: ['upload.url'],
   errors: [400],
   needs: { create: importCreator, now: clock },
 

@@ -62,7 +62,7 @@ const stated: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     },
   'Reads a file of the caller’s records or runs, or takes one, for an hour or a day: to who may read or write them':
     {
-      url: ['imports.create', 'exports'],
+      url: ['imports.create', 'exports.get', 'exports.list'],
       problemsUrl: ['imports'],
       headers: ['imports.create'],
     },

@@ -21,11 +21,14 @@ import { parseLine } from '../../domain/imports/reading/text-rows.ts';
 import { jobUploads } from '../../domain/jobs/job-files.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { type ImportPlan, planFileRows, sourceOpener } from './import-file.ts';
 
 const shownRows = 20;
 const examplesMax = 3;
 const exampleBytesMax = 200;
+/** Of each list in the response. */
+const listBytesMax = 1_500_000;
 
 export interface DryRun {
   columns: { name: string; as: string; examples: unknown[]; missing: number }[];
@@ -93,5 +96,9 @@ function describe({ columns: plan }: ImportPlan, lines: readonly string[]): Omit
     const { examples = [], set = lines.length } = seen.get(name) ?? {};
     return { name, as, examples, missing: path ? lines.length - set : 0 };
   });
-  return { columns, rows, problems };
+  return {
+    columns: takeWithinBytes(columns, listBytesMax),
+    rows: takeWithinBytes(rows, listBytesMax),
+    problems: takeWithinBytes(problems, listBytesMax),
+  };
 }
