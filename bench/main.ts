@@ -10,6 +10,7 @@ import { measureWebConsole } from './console/console.ts';
 import { measureBulkEdit } from './data/bulk-edit.ts';
 import { measureCsvMemory, measureCsvSpeed } from './data/csv-upload.ts';
 import { measureFilteredList } from './data/filtered-list.ts';
+import { measureJobs } from './data/job-rates.ts';
 import { measureRoundTrips } from './data/round-trips.ts';
 import { measureVectorSearch } from './data/vector-search.ts';
 import { measureWritesAndPrice } from './data/writes-and-price.ts';
@@ -41,6 +42,7 @@ type Measure = () => Promise<Figure[]>;
 /** Only when they are named: they install packages, or take ten minutes. */
 const onlyNamed: Record<string, Measure> = {
   throttle: measureThrottle,
+  data: measureJobs,
   gateway: measureGateway,
   dbos: besidePeer(dbos, { local: 2.5, model: 2 }),
   restate: besidePeer(restate, { local: 1 }),

@@ -12,8 +12,10 @@ import { clientChatGroup } from './client-chat/index.ts';
 import { clientTokensGroup } from './client-tokens/index.ts';
 import { conversationsGroup } from './conversations/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
+import { exportsGroup } from './exports/index.ts';
 import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
+import { importsGroup } from './imports/index.ts';
 import { mcpAuthorizationGroup } from './mcp-authorization/index.ts';
 import { mcpConnectionsGroup } from './mcp-connections/index.ts';
 import { modelConfigsGroup } from './model-configs/index.ts';
@@ -71,6 +73,8 @@ export const groups = {
   'client-chat': clientChatGroup,
   conversations: conversationsGroup,
   records: recordsGroup,
+  imports: importsGroup,
+  exports: exportsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,
   openai: openAiGroup,

@@ -1,3 +1,4 @@
+import { jobFileDays, jobFiles } from '../shared/domain/jobs/job-files.ts';
 import { listedSeconds } from '../shared/domain/listed-seconds.ts';
 import { exportDays, exportPayloads } from '../shared/domain/telemetry/run-export.ts';
 import { toolPayloads } from '../shared/domain/tools/tool-run-store.ts';
@@ -22,6 +23,7 @@ export const tableSchema = {
 export const expiringPayloads: Readonly<Record<string, number>> = {
   [toolPayloads]: listedSeconds,
   [exportPayloads]: exportDays * 86_400,
+  [jobFiles]: jobFileDays * 86_400,
 };
 
 /** Where a stack runs: `local` is the embedded stack. */
@@ -147,6 +149,18 @@ export const queues = {
     maxReceiveCount: 5,
     deadLetterWorker: 'retry-cleanup',
   },
+  jobs: {
+    fifo: false,
+    worker: 'run-job',
+    batchSize: 1,
+    timeoutSeconds: 600,
+    // What is delivered twice at once is stored once (`shared/execution/imports/store-chunk.ts`), or has a lease.
+    visibilitySeconds: 630,
+    maxConcurrency: { local: 16, dev: 8, staging: 20, prod: 40 },
+    env: 'JOBS_QUEUE_URL',
+    maxReceiveCount: 5,
+    deadLetterWorker: 'fail-job',
+  },
   migrations: {
     fifo: false,
     worker: 'migrate',
@@ -190,6 +204,8 @@ export const recursiveWorkers: Readonly<Record<string, string>> = {
     "Asks again for a delivery that failed, or that is beyond its tenant's places. The last attempt of the delivery ends the chain: each lasts seconds, so that places become free.",
   'export-telemetry':
     "Asks again for an export that failed, or that is beyond its tenant's places. The hour after the end of the run ends the chain; later, the first attempt in which the collector accepts nothing.",
+  'run-job':
+    'Sends itself the next chunk of an import, and hands a long reading over to itself. The end of the file ends the chain.',
   'wake-run': 'Resumes the run of each timer, whose chain `run-record` ends.',
 };
 

@@ -27,6 +27,7 @@ export const useVariables = {
   'places:agents': [tenantPlacesEnv(queues.agents)],
   'places:deliveries': [tenantPlacesEnv(queues.deliveries)],
   'places:telemetry': [tenantPlacesEnv(queues.telemetry)],
+  'places:jobs': [tenantPlacesEnv(queues.jobs)],
   'open-requests': [...table, 'TENANT_OPEN_REQUESTS'],
   schedules: [
     queueArnEnv(queues.schedules),
@@ -37,6 +38,7 @@ export const useVariables = {
   'deployment-collector': ['OTEL_EXPORTER_OTLP_ENDPOINT'],
   'telemetry-resource': ['SERVICE_VERSION', 'DEPLOYMENT_ENVIRONMENT'],
   'queue:cleanup': [queues.cleanup.env],
+  'queue:jobs': [queues.jobs.env],
   'queue:migrations': [queues.migrations.env],
   messages: ['EVENT_BUS'],
   'message-limits': ['TENANT_MESSAGES_PER_HOUR', 'TENANT_STRANGERS_PER_HOUR'],
@@ -92,7 +94,8 @@ export const tableActions = {
 
 /** The actions on the payload bucket that each use allows. */
 export const payloadActions = {
-  'payloads:read': ['s3:GetObject'],
+  // A version too: what an import reads is pinned when it starts.
+  'payloads:read': ['s3:GetObject', 's3:GetObjectVersion'],
   'payloads:write': ['s3:PutObject'],
   'payloads:delete': ['s3:DeleteObject'],
   'payloads:list': ['s3:ListBucket'],

@@ -30,7 +30,7 @@ export type Letter =
 
 /** One measurement with its goal. */
 export interface Figure {
-  figure: Letter | 'reuse' | 'map' | 'throttle' | 'gateway' | 'dbos' | 'restate' | 'lambda';
+  figure: Letter | 'reuse' | 'map' | 'throttle' | 'gateway' | 'dbos' | 'restate' | 'lambda' | 'data';
   what: string;
   value: number;
   unit: string;

@@ -6,6 +6,7 @@ const remedies: Record<WarningCode, string> = {
     'Raise `maxTokens` of the step or of the model config, or ask for less. For another reason, which the message names, look it up at the provider.',
   ANSWER_EMPTY:
     'Nothing, if the agent is to act only. Else say in its instructions that it answers at the end.',
+  CHUNK_TOO_LARGE: 'Raise `maxTokens` of the chunk, or name fewer `fields`.',
   CONTENT_CUT: 'Raise `maxCharacters` of the call, or read a smaller part.',
   FALLBACK_USED: 'Look at the attempts of the step: they say why the first one failed.',
   LIST_CUT: 'Ask for less at once, or raise `limit` of the call.',

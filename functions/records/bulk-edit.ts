@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { DetailCode } from '../../shared/core/errors/error-codes.ts';
 import { resourceId } from '../../shared/core/ids.ts';
-import { bulkEditor, recordsPerEdit } from '../../shared/domain/records/bulk/bulk-edit.ts';
+import { bulkEditor, importAdvice, recordsPerEdit } from '../../shared/domain/records/bulk/bulk-edit.ts';
 import { BulkCondition, type BulkTargets } from '../../shared/domain/records/bulk/bulk-targets.ts';
 import { Metadata, NewMetadata } from '../../shared/domain/records/record.ts';
 import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
@@ -15,7 +15,7 @@ const targets = {
   recordIds: z
     .array(resourceId('record'))
     .min(1)
-    .max(recordsPerEdit, `Expected at most ${recordsPerEdit} ids`)
+    .max(recordsPerEdit, `Expected at most ${recordsPerEdit} ids. ${importAdvice}`)
     .optional(),
   recordFilter: RecordSelection.optional(),
   applyToAll: z

@@ -10,6 +10,7 @@ export const RecordResponse = z
     userId: z.string(),
     organizationId: z.string().nullable(),
     productSurfaceId: z.string().nullable(),
+    importId: z.string().optional().meta({ description: 'The import that created it' }),
     type: z.string(),
     name: z.string(),
     metadata: Metadata,

@@ -3,6 +3,7 @@ import * as cleanUp from './clean-up.ts';
 import * as deliverWebhook from './deliver-webhook.ts';
 import * as exportTelemetry from './export-telemetry.ts';
 import * as failAgentRun from './fail-agent-run.ts';
+import * as failJob from './fail-job.ts';
 import * as failRecord from './fail-record.ts';
 import * as fireSchedule from './fire-schedule.ts';
 import * as migrate from './migrate.ts';
@@ -13,6 +14,7 @@ import * as retryCleanup from './retry-cleanup.ts';
 import * as retryPlan from './retry-plan.ts';
 import * as retryWake from './retry-wake.ts';
 import * as runAgent from './run-agent.ts';
+import * as runJob from './run-job.ts';
 import * as runRecord from './run-record.ts';
 import * as stopMigration from './stop-migration.ts';
 import * as sweep from './sweep.ts';
@@ -28,6 +30,7 @@ export const workers: Readonly<Record<string, { requirements: Requirements }>> =
   'deliver-webhook': deliverWebhook,
   'export-telemetry': exportTelemetry,
   'fail-agent-run': failAgentRun,
+  'fail-job': failJob,
   'fail-record': failRecord,
   'fire-schedule': fireSchedule,
   migrate,
@@ -38,6 +41,7 @@ export const workers: Readonly<Record<string, { requirements: Requirements }>> =
   'retry-plan': retryPlan,
   'retry-wake': retryWake,
   'run-agent': runAgent,
+  'run-job': runJob,
   'run-record': runRecord,
   'stop-migration': stopMigration,
   sweep,

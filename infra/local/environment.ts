@@ -56,7 +56,7 @@ export function setEnvironment(
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
     ALONE_SINCE: String(Date.now()),
     ...Object.fromEntries(
-      [specs.agents, specs.deliveries, specs.telemetry].map((spec) => [
+      [specs.agents, specs.deliveries, specs.telemetry, specs.jobs].map((spec) => [
         tenantPlacesEnv(spec),
         String(tenantPlaces(spec, 'local')),
       ]),

@@ -45,7 +45,9 @@ export type IdPrefix =
   | 'pushcfg'
   | 'mcpconn'
   | 'telemetry'
-  | 'budget';
+  | 'budget'
+  | 'import'
+  | 'export';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

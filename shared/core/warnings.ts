@@ -6,6 +6,7 @@ export const warningCodes = {
   ANSWER_CUT:
     'The answer of a model ends at its limit of output tokens, or its provider ended it for another reason',
   ANSWER_EMPTY: 'An agent ended without a word, after its tools had worked',
+  CHUNK_TOO_LARGE: 'A record is larger than a chunk of a reduce step, and is a chunk of its own',
   CONTENT_CUT: 'A page, a file or a result is longer than what is read of it',
   FALLBACK_USED: 'A fallback took the place of what failed',
   LIST_CUT: 'A list has more entries than are read',

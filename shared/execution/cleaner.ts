@@ -6,6 +6,7 @@ import { conversationCleaner } from '../domain/conversations/remove-conversation
 import { deliveryRemover } from '../domain/deliveries/remove-deliveries.ts';
 import { visitorFeedbackRemover } from '../domain/feedback/visitor-feedback.ts';
 import { flowKeysRange } from '../domain/flows/flow.ts';
+import { importedRecordsCleaner } from '../domain/imports/remove-imported.ts';
 import { recordPartition } from '../domain/records/record.ts';
 import { scheduleCleaner, scheduleRemover } from '../domain/schedules/schedule-store.ts';
 import { surfaceKeyRemover } from '../domain/surfaces/remove-product.ts';
@@ -33,7 +34,7 @@ export const cleaner = /* @__PURE__ */ using(
   [
     ...(['table:write', 'table:delete', payloadFolders, runRemover, scheduleRemover] as const),
     ...([surfaceKeyRemover, surfaceSecretRemover, deliveryRemover] as const),
-    ...([clientTokenStore, conversationCleaner, visitorFeedbackRemover] as const),
+    ...([clientTokenStore, conversationCleaner, visitorFeedbackRemover, importedRecordsCleaner] as const),
   ],
   (scope: Scope) => {
     const { table } = scope;
@@ -88,6 +89,7 @@ export const cleaner = /* @__PURE__ */ using(
       flow: cleanFlow,
       agent: cleanAgent,
       tool: cleanTool,
+      import: importedRecordsCleaner(scope),
       record: (id) => removeRange({ partition: recordPartition(id) }),
       schedule: scheduleCleaner(scope),
       surface: cleanSurface,

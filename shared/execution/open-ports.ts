@@ -107,7 +107,13 @@ export const openPorts = /* @__PURE__ */ using(
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),
-      records: recordsPort(scope, { userId, organizationId, productSurfaceId: surface?.surfaceId }),
+      records: {
+        ...recordsPort(scope, { userId, organizationId, productSurfaceId: surface?.surfaceId }),
+        async *batchRows(batchId) {
+          const { batchTable } = await import('./runs/result-table.ts');
+          for await (const { rows } of batchTable(scope)(batchId, {})) yield rows;
+        },
+      },
       vectors: vectorsPort(scope),
       memory: memoryPort(scope),
       assets: assetStore({ tenant: scope.table.tenant, runId }),

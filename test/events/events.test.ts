@@ -5,6 +5,7 @@ import { entries } from '../../infra/aws/conventions/entries.ts';
 import { findEntry, lambdaPath } from '../../infra/local/replay.ts';
 import { invoke } from '../../infra/local/runtime/invoke.ts';
 import { DeliveryMessage, ExportMessage } from '../../shared/domain/deliveries/outbox-messages.ts';
+import { JobMessage } from '../../shared/domain/jobs/job-queue.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
@@ -38,6 +39,8 @@ test.each([
   ['fail-record.json', RunMessage],
   ['run-agent.json', AgentRunMessage],
   ['fail-agent-run.json', AgentRunMessage],
+  ['run-job.json', JobMessage],
+  ['fail-job.json', JobMessage],
   ['clean-up.json', CleanupMessage],
   ['wake-run.json', TimerMessage],
   ['migrate.json', MigrationMessage],
@@ -59,6 +62,8 @@ test.each([
   ['run-record.json', { batchItemFailures: [] }],
   ['fail-record.json', undefined],
   ['run-agent.json', undefined],
+  ['run-job.json', undefined],
+  ['fail-job.json', undefined],
   ['sweep-agents.json', undefined],
   ['fire-schedule.json', { batchItemFailures: [] }],
   ['report-schedule.json', undefined],

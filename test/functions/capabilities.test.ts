@@ -60,6 +60,12 @@ const stated: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     {
       callbackUrl: ['dispatch', 'runs.get', 'agent-runs'],
     },
+  'Reads a file of the caller’s records or runs, or takes one, for an hour or a day: to who may read or write them':
+    {
+      url: ['imports.create', 'exports.get', 'exports.list'],
+      problemsUrl: ['imports'],
+      headers: ['imports.create'],
+    },
   'Reads the output of the run that the caller may read, for an hour': {
     outputUrl: ['runs.get'],
   },

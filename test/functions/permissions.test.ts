@@ -18,6 +18,7 @@ const resources: Record<string, string> = {
   batches: 'FLOWS',
   dispatch: 'FLOWS',
   records: 'RECORDS',
+  imports: 'RECORDS',
   secrets: 'SECRETS',
   'model-configs': 'MODELS',
   'provider-keys': 'MODELS',
@@ -41,6 +42,8 @@ const resources: Record<string, string> = {
   budgets: 'BUDGETS',
 };
 
+const readsSomething = 'RECORDS:READ or FLOWS:READ or AGENTS:READ or TOOLS:READ';
+
 const workspaceTakes = (action: string) =>
   ['FLOWS', 'AGENTS', 'TOOLS', 'MODELS', 'PRODUCTS', 'BUDGETS']
     .map((group) => `${group}:${action}`)
@@ -48,6 +51,15 @@ const workspaceTakes = (action: string) =>
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
 const exceptions: Record<string, string> = {
+  // What is exported decides which of them is needed.
+  'exports.create': readsSomething,
+  'exports.list': readsSomething,
+  'exports.get': readsSomething,
+  'exports.cancel': readsSomething,
+  // What an import says of its rows is for who may write them.
+  'imports.list': 'RECORDS:WRITE',
+  'imports.get': 'RECORDS:WRITE',
+  'imports.problems': 'RECORDS:WRITE',
   // Each operation that it calls checks the credential itself.
   'api-mcp.serve': 'authenticated',
   'batches.run-flow': 'FLOWS:EXECUTE',

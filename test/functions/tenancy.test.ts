@@ -94,6 +94,8 @@ const missing: Ids = {
   conv: `conv_${'0'.repeat(26)}`,
   run: `batch_${'0'.repeat(26)}`,
   feedback: `feedback_${'0'.repeat(26)}`,
+  import: `import_${'0'.repeat(26)}`,
+  export: `export_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;

@@ -26,6 +26,8 @@ export const editorTexts = {
   copyOf: (name: string) => `${name} (copy)`,
   stepRemoved: (name: string) => `${name} removed`,
   stepsForEachItem: 'Steps for each item',
+  forEachChunk: 'for each chunk',
+  stepsForEachChunk: 'Steps for each chunk',
   stepsOfEachPass: 'Steps of each pass',
   branches: 'Branches',
   branchName: 'Name of the branch',

@@ -15,6 +15,7 @@ export const stepTexts = {
   parallel: 'Parallel branches',
   forEach: 'For each item',
   loop: 'Loop',
+  reduce: 'Reduce records',
   runFlow: 'Run another flow',
   wait: 'Wait',
   approval: 'Approval',

@@ -3,6 +3,7 @@ import type { WarningCode } from '../../../shared/core/warnings.ts';
 const titles: Record<WarningCode, string> = {
   ANSWER_CUT: 'Answer cut',
   ANSWER_EMPTY: 'Ended without an answer',
+  CHUNK_TOO_LARGE: 'Record larger than a chunk',
   CONTENT_CUT: 'Content cut',
   FALLBACK_USED: 'Fallback used',
   LIST_CUT: 'List cut',

@@ -41,6 +41,7 @@ const queueGrants = {
   'queue:deliveries': (role, { queues }) => allowSending(role, queues.deliveries),
   'queue:telemetry': (role, { queues }) => allowSending(role, queues.telemetry),
   'queue:cleanup': (role, { queues }) => allowSending(role, queues.cleanup),
+  'queue:jobs': (role, { queues }) => allowSending(role, queues.jobs),
   'queue:migrations': (role, { queues }) => allowSending(role, queues.migrations),
   schedules: (role, { schedules, schedulesRole }) =>
     allowScheduling(role, ['CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'], {
@@ -212,6 +213,7 @@ const grants: Record<Use, RoleGrant> = {
   'places:agents': nothing,
   'places:deliveries': nothing,
   'places:telemetry': nothing,
+  'places:jobs': nothing,
   'deployment-collector': nothing,
   'telemetry-resource': nothing,
   'default-limits': nothing,

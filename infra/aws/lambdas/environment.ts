@@ -55,6 +55,8 @@ const valuesOf = ({
   OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint,
   SERVICE_VERSION: manifest.version,
   DEPLOYMENT_ENVIRONMENT: settings.env,
+  JOBS_QUEUE_URL: stores.queues.jobs.queueUrl,
+  JOBS_TENANT_PLACES: String(tenantPlaces(queues.jobs, settings.env)),
   CLEANUP_QUEUE_URL: stores.queues.cleanup.queueUrl,
   MIGRATIONS_QUEUE_URL: stores.queues.migrations.queueUrl,
   SCHEDULE_GROUP: stores.wakeSchedules.ref,

@@ -10,5 +10,6 @@ export const oldestMinutes: Record<QueueName, number> = {
   deliveries: 30,
   telemetry: 15,
   cleanup: 60,
+  jobs: 60,
   migrations: 60,
 };

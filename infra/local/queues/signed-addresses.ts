@@ -35,10 +35,12 @@ async function refusalOf(
     (name) => searchParams.get(`X-Amz-${name}`) ?? '',
   ) as [string, string, string];
   if (signature === '') return 'Access Denied';
-  const signed = await new AwsClient(credentials).sign(
-    `http://${headers.host}${pathname}?X-Amz-Expires=${seconds}`,
-    { method, aws: { signQuery: true, datetime } },
-  );
+  const others = [...searchParams].filter(([name]) => !name.startsWith('X-Amz-'));
+  const parameters = new URLSearchParams([['X-Amz-Expires', seconds], ...others]);
+  const signed = await new AwsClient(credentials).sign(`http://${headers.host}${pathname}?${parameters}`, {
+    method,
+    aws: { signQuery: true, datetime },
+  });
   if (partsOf(signed.url) !== partsOf(`http://s3${url}`)) return mismatch;
   // biome-ignore lint/complexity/useDateNow: the server of the queues makes Date.now steady
   const since = new Date().getTime() - timeOf(datetime);

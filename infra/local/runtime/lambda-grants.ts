@@ -108,6 +108,8 @@ const actionOfMethod: Record<string, string> = {
   GET: 's3:GetObject',
   HEAD: 's3:GetObject',
   PUT: 's3:PutObject',
+  // Begins and completes an object of several parts.
+  POST: 's3:PutObject',
   DELETE: 's3:DeleteObject',
 };
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { addAsk } from './commands/ask.ts';
+import { addBatch } from './commands/batch.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
@@ -38,6 +39,7 @@ function newProgram(): Command {
     addRuns,
     addTrace,
     addRecords,
+    addBatch,
     addSecrets,
     addOpen,
     addWorkspace,

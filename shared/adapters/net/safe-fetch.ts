@@ -8,6 +8,7 @@ import { checkUrl } from './addresses.ts';
 import type { EgressClient, Resolve } from './client.ts';
 import { decodeText, findEncodingProblem } from './decode-text.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
+import { loadClient } from './load-client.ts';
 import { sendableHeaders } from './sendable-headers.ts';
 
 const redirectsMax = 5;
@@ -20,7 +21,8 @@ export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
     const timeout = AbortSignal.timeout(request.timeoutMs);
     const signal = AbortSignal.any([request.signal, timeout]);
     try {
-      return await follow(await client, { ...request, signal });
+      const { response, url, last } = await follow(await client, { ...request, signal });
+      return await toHttpResponse(response, url, last);
     } catch (error) {
       request.signal.throwIfAborted();
       if (error instanceof StepError) throw error;
@@ -32,7 +34,27 @@ export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
 
 export const safeFetch = makeSafeFetch();
 
-async function follow(client: EgressClient, first: HttpRequest): Promise<HttpResponse> {
+/** A file at a URL, as it comes, by the same rules. @throws StepError */
+export async function openUrl(
+  url: string,
+  signal: AbortSignal,
+): Promise<{ status: number; bytes: number | undefined; body: AsyncIterable<Uint8Array> }> {
+  const headers = { accept: '*/*', 'accept-encoding': 'gzip' };
+  try {
+    const first = { url, method: 'GET', headers, signal, timeoutMs: 0 } as HttpRequest;
+    const { response } = await follow(await loadClient(), first);
+    const length = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
+    const bytes = length === null ? undefined : Number(length);
+    return { status: response.status, bytes, body: response.body ?? emptyBody() };
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error instanceof StepError ? error : fetchFailure(error, url);
+  }
+}
+
+async function* emptyBody(): AsyncGenerator<Uint8Array> {}
+
+async function follow(client: EgressClient, first: HttpRequest) {
   let request = first;
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const url = checkUrl(request.url);
@@ -40,7 +62,7 @@ async function follow(client: EgressClient, first: HttpRequest): Promise<HttpRes
       throw redirects > 0 ? markRedirected(error, request.url) : error;
     });
     const next = createRedirect(request, response.status, response.headers.get('location'));
-    if (!next) return toHttpResponse(response, url, request);
+    if (!next) return { response, url, last: request };
     await response.body?.cancel();
     request = next;
   }

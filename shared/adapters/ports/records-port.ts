@@ -29,6 +29,10 @@ export interface RecordsPort {
     where?: RecordFilter | undefined;
     limit: number;
   }) => Promise<{ records: FlowRecord[]; hasMore: boolean }>;
+  /** All records of a type that match, page by page. @throws StepError */
+  pages: (query: { type: string; where?: RecordFilter | undefined }) => AsyncIterable<FlowRecord[]>;
+  /** The rows of a batch's table, page by page: a record that has run, with its metadata and the outputs of the steps. @throws StepError */
+  batchRows: (batchId: string) => AsyncIterable<Record<string, unknown>[]>;
   /** Creates the record, or replaces the metadata of the record with that type and name. */
   upsert: (record: Pick<FlowRecord, 'type' | 'name' | 'metadata'>) => Promise<{ id: string }>;
   /**

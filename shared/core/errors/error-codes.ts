@@ -77,6 +77,7 @@ export const detailCodes = {
   TOO_MANY_RECORDS: 'The request selects too many records.',
   TOO_MANY_RESULTS: 'The request has to read too many results.',
   TOO_MANY_SECRETS: 'The flow, tool or agent references too many secrets.',
+  UPLOAD_MISSING: 'The file of the import was not uploaded yet.',
   TOO_MANY_STEPS: 'The flow has too many steps.',
   TOO_MANY_TOOLS: 'The prompts of the flow define too many tools.',
   TOO_MANY_VALUES: 'A body has too many values, those of its lists and objects included.',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { filterSizes, RecordFilter } from '../../core/filters/filter.ts';
+import { resourceId } from '../../core/ids.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { Flag, wholeNumber } from '../../platform/data/lists/query-values.ts';
 import { RecordName, RecordType } from './record.ts';
@@ -59,6 +60,7 @@ export const recordFilters = {
   min_size_kb: Kilobytes.optional().meta({ description: 'Has at least this many KB of metadata, as JSON' }),
   max_size_kb: Kilobytes.optional().meta({ description: 'Has at most this many KB of metadata, as JSON' }),
   product_surface_id: z.string().min(1).max(500).optional(),
+  importId: resourceId('import').optional().meta({ description: 'Created by this import' }),
   distinct: z
     .enum(['type'])
     .optional()

@@ -26,6 +26,7 @@ import {
 } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
+import { importedIds } from './imported-id.ts';
 import { countJsonBytes, type RecordItem, recordEntity, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import type { TypeAndName } from './record-store.ts';
@@ -155,7 +156,10 @@ function mayPass(
 
 function indexOf(filters: RecordFilters): ListSource {
   const { name, search, product_surface_id: surfaceId } = filters;
-  const source: ListSource = recordsRange(recordTypeFilter(filters));
+  const source: ListSource = {
+    ...recordsRange(recordTypeFilter(filters)),
+    ...(filters.importId !== undefined && importedIds(filters.importId)),
+  };
   const conditions = {
     ...(name !== undefined && { '#summary.#name = :name': { name } }),
     ...(surfaceId !== undefined && { '#summary.#productSurfaceId = :surfaceId': { surfaceId } }),
@@ -248,12 +252,13 @@ function createDistinctFilter(table: TenantTable, { source, toTypeSource, type }
 const recordTypeFilter = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
 
 function createRecordPredicate(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
-  const { name, search = '' } = filters;
+  const { name, importId, search = '' } = filters;
   const type = recordTypeFilter(filters);
   const ofMetadata = createMetadataPredicate(filters, now);
   return (record) =>
     (type === undefined || record.type === type) &&
     (name === undefined || record.name === name) &&
+    (importId === undefined || record.importId === importId) &&
     record.search.includes(search.toLowerCase()) &&
     (!ofMetadata || ofMetadata(record));
 }

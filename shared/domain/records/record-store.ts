@@ -14,7 +14,7 @@ import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { createConflictError, createMissingError, decodeReadable } from '../../platform/data/entity.ts';
 import { forEachInTime } from '../../platform/data/for-each-in-time.ts';
-import type { Modification } from '../../platform/data/modify.ts';
+import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
 import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write, type WriteCondition, type Writes } from '../../platform/data/writes.ts';
@@ -147,6 +147,12 @@ const recordInserts = (writes: Writes, record: RecordItem): [Write, Write] => [
   insertGuard(writes, record),
 ];
 
+/** The same for a record with an id of its own: both can be rejected, the first if the record exists. */
+export const importInserts = (writes: Writes, record: RecordItem): [Write, Write] => [
+  writes.insert(recordEntity, toItem(record)),
+  insertGuard(writes, record),
+];
+
 const insertGuard = (writes: Writes, { id, type, name }: RecordItem): Write =>
   writes.insert(recordGuardEntity, { id, type, name });
 
@@ -165,11 +171,23 @@ export const createValuesUpdate = ({ now }: Scope, { metadata, messages }: Recor
   },
 });
 
+/** A move without a look at what was refused, for a transaction with others. */
+export function recordMoveWrites(scope: Scope, before: RecordItem, changes: RecordChanges): Write[] {
+  const { after, alsoWrite } = planMove(scope, before, changes);
+  const item = toItem({ ...after, revision: before.revision + 1 });
+  return [scope.table.writes.put(recordEntity, item, isUnchanged(before)), ...alsoWrite];
+}
+
 function recordMove(
-  { table: { writes }, now }: Scope,
+  scope: Scope,
   before: RecordItem,
   changes: RecordChanges,
 ): Modification<typeof recordEntity> {
+  const { after, alsoWrite } = planMove(scope, before, changes);
+  return { put: toItem(after), alsoWrite, alsoWriteRefused: () => nameTaken(after) };
+}
+
+function planMove({ table: { writes }, now }: Scope, before: RecordItem, changes: RecordChanges) {
   const { type = before.type, name = before.name } = changes;
   const { metadata = before.metadata, messages = before.messages } = changes;
   const after = {
@@ -181,11 +199,8 @@ function recordMove(
     messages,
     updatedAt: now().toISOString(),
   };
-  return {
-    put: toItem(after),
-    alsoWrite: [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)],
-    alsoWriteRefused: () => nameTaken(after),
-  };
+  const alsoWrite = [writes.remove(recordGuardEntity, before, isHeldBy(before)), insertGuard(writes, after)];
+  return { after, alsoWrite };
 }
 
 export const recordRemoval = (scope: Scope, record: RecordItem): Modification<typeof recordEntity> => ({

@@ -36,6 +36,8 @@ export const RecordItem = z.object({
   messages: RecordMessages,
   /** The surface whose call created it. */
   productSurfaceId: z.string().optional(),
+  /** The import that created it. */
+  importId: z.string().optional(),
   /** Incremented by each write, for optimistic locking. */
   revision: z.int(),
   createdAt: z.string(),
@@ -122,12 +124,19 @@ export type Owner = Pick<RecordItem, 'userId' | 'organizationId'> & {
   productSurfaceId?: string | undefined;
 };
 
+/** Of a record that an import creates: its id follows from the import and the row. */
+export interface ImportedRow {
+  id: string;
+  importId: string;
+}
+
 export function toNewRecord(
   { newId }: Scope,
   { userId, organizationId, productSurfaceId }: Owner,
   { type, name, metadata, messages }: RecordDraft,
+  imported?: ImportedRow,
 ): RecordItem {
-  const id = newId('record');
+  const id = imported?.id ?? newId('record');
   const at = getIdCreatedAt(id);
   return {
     id,
@@ -139,6 +148,7 @@ export function toNewRecord(
     metadata,
     messages,
     ...(productSurfaceId !== undefined && { productSurfaceId }),
+    ...(imported && { importId: imported.importId }),
     revision: 1,
     createdAt: at,
     updatedAt: at,

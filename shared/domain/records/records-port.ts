@@ -25,42 +25,56 @@ import { NewMetadata, type Owner, type RecordItem, recordEntity } from './record
 import { createValuesUpdate, recordStore } from './record-store.ts';
 import { idPages } from './schema-discovery.ts';
 
-export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
-  const find = findRecord(scope);
+export const recordsPort = /* @__PURE__ */ using(
+  [recordStore],
+  (scope: Scope, owner: Owner): Omit<RecordsPort, 'batchRows'> => {
+    const find = findRecord(scope);
 
-  async function search({ type, name, search, where, limit }: Parameters<RecordsPort['search']>[0]) {
-    const filters = { type, name, search, ...(where && { recordFilter: { type, where } }) };
-    const { records, pagination } = await recordStore(scope).list(filters, { limit });
-    return { records: records.map(toFlowRecord), hasMore: pagination.hasMore };
-  }
+    async function search({ type, name, search, where, limit }: Parameters<RecordsPort['search']>[0]) {
+      const filters = { type, name, search, ...(where && { recordFilter: { type, where } }) };
+      const { records, pagination } = await recordStore(scope).list(filters, { limit });
+      return { records: records.map(toFlowRecord), hasMore: pagination.hasMore };
+    }
 
-  async function update(selector: RecordSelector, updates: Record<string, unknown>, strategy: MergeStrategy) {
-    // Validated first: values that are nested too deeply cannot even be merged.
-    const changes = parseOrReject(NewMetadata, updates);
-    const record = await find(selector);
-    if (!record) return undefined;
-    const merge = ({ metadata }: RecordItem) => ({
-      update: createValuesUpdate(scope, {
-        metadata: parseOrReject(NewMetadata, mergeMetadata[strategy](metadata, changes)),
-      }),
-    });
-    const readAgain = (before: RecordItem) => rereadRecord(before, selector);
-    return scope.table.modify(recordEntity, record, merge, { current: record, readAgain, conflictError });
-  }
+    async function update(
+      selector: RecordSelector,
+      updates: Record<string, unknown>,
+      strategy: MergeStrategy,
+    ) {
+      // Validated first: values that are nested too deeply cannot even be merged.
+      const changes = parseOrReject(NewMetadata, updates);
+      const record = await find(selector);
+      if (!record) return undefined;
+      const merge = ({ metadata }: RecordItem) => ({
+        update: createValuesUpdate(scope, {
+          metadata: parseOrReject(NewMetadata, mergeMetadata[strategy](metadata, changes)),
+        }),
+      });
+      const readAgain = (before: RecordItem) => rereadRecord(before, selector);
+      return scope.table.modify(recordEntity, record, merge, { current: record, readAgain, conflictError });
+    }
 
-  /** The record after another writer's change, which usually made it the latest one; or the record that matches now. */
-  async function rereadRecord(before: RecordItem, selector: RecordSelector): Promise<RecordItem | undefined> {
-    const record = await find({ id: before.id });
-    return record && isRecordMatch(record, selector, scope.now()) ? record : find(selector);
-  }
+    /** The record after another writer's change, which usually made it the latest one; or the record that matches now. */
+    async function rereadRecord(
+      before: RecordItem,
+      selector: RecordSelector,
+    ): Promise<RecordItem | undefined> {
+      const record = await find({ id: before.id });
+      return record && isRecordMatch(record, selector, scope.now()) ? record : find(selector);
+    }
 
-  return {
-    find: (selector) => runAsStep(async () => toShownRecord(await find(selector))),
-    search: (query) => runAsStep(() => search(query)),
-    upsert: (record) => runAsStep(() => recordStore(scope).upsert({ ...record, ...owner })),
-    update: (...asked) => runAsStep(async () => toShownRecord(await update(...asked))),
-  };
-});
+    return {
+      find: (selector) => runAsStep(async () => toShownRecord(await find(selector))),
+      search: (query) => runAsStep(() => search(query)),
+      async *pages({ type, where }) {
+        const filters = where ? { recordFilter: { type, where } } : { type };
+        for await (const { records } of recordStore(scope).matching(filters)) yield records.map(toFlowRecord);
+      },
+      upsert: (record) => runAsStep(() => recordStore(scope).upsert({ ...record, ...owner })),
+      update: (...asked) => runAsStep(async () => toShownRecord(await update(...asked))),
+    };
+  },
+);
 
 const conflictError = () => conflict('The record was changed by other requests several times; try again');
 

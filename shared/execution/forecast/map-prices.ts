@@ -43,7 +43,9 @@ async function priceItem(
     (inside) => inside.step.enabled && callsModels(inside.step.type) && isHeldBy(inside, map),
   );
   const repeats = ({ lists }: StepNode) =>
-    lists.slice(map.lists.length + 1).some(({ holder }) => ['map', 'loop'].includes(holder.step.type));
+    lists
+      .slice(map.lists.length + 1)
+      .some(({ holder }) => ['map', 'loop', 'reduce'].includes(holder.step.type));
   if (paid.some((inside) => inside.step.type !== 'prompt' || repeats(inside))) return null;
   const costs = await Promise.all(paid.map(({ step }) => pricePrompt(models, step)));
   return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);

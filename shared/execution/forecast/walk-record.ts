@@ -15,6 +15,7 @@ import { toTracedRun } from '../../core/trace-context.ts';
 import type { Variables } from '../../core/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { mapItemsMax } from '../../domain/flows/step-types/map.ts';
+import { countChunksMax } from '../../domain/flows/step-types/reduce.ts';
 import { findHeldLists, walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import {
   definitionPath,
@@ -205,7 +206,13 @@ const mostTimes = (steps: readonly FlowStep[], path: RunPath): number =>
     .reduce((times, holder) => times * getTimes(holder), 1);
 
 const getTimes = (holder: FlowStep | undefined): number =>
-  holder?.type === 'map' ? mapItemsMax : holder?.type === 'loop' ? Number(holder.config.maxIterations) : 1;
+  holder?.type === 'map'
+    ? mapItemsMax
+    : holder?.type === 'loop'
+      ? Number(holder.config.maxIterations)
+      : holder?.type === 'reduce'
+        ? countChunksMax(holder.config)
+        : 1;
 
 const severalTimes = ({ calls, cost, ...highest }: HighestCost, times: number): HighestCost => ({
   ...highest,
@@ -256,6 +263,7 @@ const codeTypes = new Set([
   'parallel',
   'map',
   'loop',
+  'reduce',
 ]);
 
 /**
@@ -292,6 +300,8 @@ function openInside(step: FlowStep, unknown: UnknownTexts): void {
 
 /** The inputs of another flow are as unknown as what they are made of. */
 function openInputs({ type, config }: FlowStep, unknown: UnknownTexts): void {
+  // From the second level on, and from the second chunk on, they are outputs of models.
+  if (type === 'reduce') unknown.set(config.combine === 'sequence' ? 'previous' : 'items', null);
   if (type !== 'flow') return;
   for (const [name, value] of Object.entries(config.inputs ?? {})) {
     if (countAddedTokens({ type, config: { value } }, unknown) !== 0) unknown.set(name, null);

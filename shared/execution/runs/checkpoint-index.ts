@@ -33,6 +33,8 @@ export interface CheckpointQuery {
   /** Bounds of the run's start, as ISO timestamps. */
   from?: string | undefined;
   to?: string | undefined;
+  /** Only runs after this one, for readers from the oldest on. */
+  after?: string | undefined;
   /** How many entries the first Query reads. */
   atFirst?: number;
 }
@@ -90,8 +92,8 @@ export async function* listFinalCheckpoints(
 }
 
 /** The costs of a flow that were stored before 2026-11-26 sort below its first run. */
-const toIdBounds = ({ from, to }: CheckpointQuery) => ({
-  from: from ? idFloor('exec', Date.parse(from)) : 'exec_',
+const toIdBounds = ({ from, to, after }: CheckpointQuery) => ({
+  from: after ? `${after}#~` : from ? idFloor('exec', Date.parse(from)) : 'exec_',
   ...(to && { to: idCeiling('exec', Date.parse(to)) }),
 });
 

@@ -272,7 +272,7 @@ interface VersionSteps {
 export type StepIndex = ReadonlyMap<string, VersionSteps>;
 
 /** Names a version with those of the flows that it runs. */
-const toVersionName = ({ flowVersionId, subFlows }: StoredVersion) =>
+export const toVersionName = ({ flowVersionId, subFlows }: StoredVersion) =>
   subFlows ? `${flowVersionId} ${JSON.stringify(subFlows)}` : flowVersionId;
 
 /** Reads the steps of these versions, each once. */

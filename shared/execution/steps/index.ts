@@ -11,6 +11,7 @@ import { memorySummaryRunner } from './memory-summary.ts';
 import { parallelRunner } from './parallel.ts';
 import { promptRunner } from './prompt.ts';
 import { recallMemoryRunner } from './recall-memory.ts';
+import { reduceRunner } from './reduce.ts';
 import { retrieveRecordRunner } from './retrieve-record.ts';
 import { saveMemoryRunner } from './save-memory.ts';
 import { sendEmailRunner } from './send-email.ts';
@@ -50,6 +51,7 @@ const small: Record<Exclude<StepTypeName, keyof typeof large>, AnyStepRunner> = 
   parallel: parallelRunner,
   map: mapRunner,
   loop: loopRunner,
+  reduce: reduceRunner,
   flow: flowRunner,
   'set-variable': setVariableRunner,
   'api-call': apiCallRunner,

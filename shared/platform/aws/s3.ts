@@ -26,7 +26,7 @@ export const isMissingObject = (error: unknown): boolean =>
 /** Total, including retries. */
 const timeoutMs = 60_000;
 
-interface S3Request {
+export interface S3Request {
   body?: Uint8Array;
   query?: URLSearchParams;
   headers?: Record<string, string>;
@@ -36,7 +36,7 @@ interface S3Request {
 /** aws4fetch (3 KB) signs it: the S3 client would be the largest part of every bundle (D112). @throws S3Error */
 export async function requestS3(
   bucket: string,
-  method: 'GET' | 'HEAD' | 'PUT' | 'DELETE',
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE',
   key: string,
   { body, query, headers = {}, signal }: S3Request = {},
 ): Promise<Response> {
@@ -59,11 +59,20 @@ const firstPauseMs = 50;
 /** A full disk of the embedded stack, 507, is no matter of seconds. */
 const isTransient = (status: number) => status === 429 || (status >= 500 && status !== 507);
 
-/** A presigned URL: anyone can read the object with it until it expires. */
-export async function signObjectUrl(bucket: string, key: string, seconds: number): Promise<string> {
+/**
+ * A presigned URL: anyone can read the object with it until it expires, or with PUT write it.
+ * @param query What S3 is to answer with, such as a name of the file.
+ */
+export async function signObjectUrl(
+  bucket: string,
+  key: string,
+  seconds: number,
+  { method = 'GET', query = {} }: { method?: 'GET' | 'PUT'; query?: Record<string, string> } = {},
+): Promise<string> {
   const client = await loadS3Client();
-  const url = `${buildObjectUrl(bucket, key)}?X-Amz-Expires=${seconds}`;
-  return (await client.sign(url, { method: 'GET', aws: { signQuery: true } })).url;
+  const parameters = new URLSearchParams({ 'X-Amz-Expires': String(seconds), ...query });
+  const url = `${buildObjectUrl(bucket, key)}?${parameters}`;
+  return (await client.sign(url, { method, aws: { signQuery: true } })).url;
 }
 
 async function loadS3Client() {

@@ -39,6 +39,7 @@ export type Use =
   | 'places:agents'
   | 'places:deliveries'
   | 'places:telemetry'
+  | 'places:jobs'
   | 'open-requests'
   | 'schedules'
   /** Tells the webhooks of surfaces how runs ended. */
@@ -49,6 +50,8 @@ export type Use =
   /** Says of spans which service they are of. */
   | 'telemetry-resource'
   | 'queue:cleanup'
+  /** Moves data in and out: imports and exports. */
+  | 'queue:jobs'
   | 'queue:migrations'
   | 'messages'
   /** Knows how many messages a tenant sends in an hour. */

@@ -25,6 +25,7 @@ const needed: Record<StepTypeName, Permission | null> = {
   parallel: null,
   map: null,
   loop: null,
+  reduce: 'RECORDS:READ',
   'set-variable': null,
   'api-call': null,
   'fetch-url': null,
@@ -70,6 +71,11 @@ function stepOf(type: StepTypeName) {
   if (type === 'conditional') return { ...step, config: { condition: 'true' } };
   if (type === 'map') return { ...step, config: { items: '[]', steps: [] } };
   if (type === 'loop') return { ...step, config: { while: 'false', maxIterations: 1, steps: [] } };
+  if (type === 'reduce') {
+    const chunk = { maxItems: 2 };
+    const from = { recordType: 'thing' };
+    return { ...step, config: { from, fields: ['name'], chunk, combine: 'tree', steps: [] } };
+  }
   if (type === 'parallel') {
     return { ...step, config: { branches: ['a', 'b'].map((name) => ({ name, steps: [] })) } };
   }

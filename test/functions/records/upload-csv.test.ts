@@ -176,7 +176,8 @@ test('413 that advises splitting for more than 10,000 rows, and nothing is creat
     details: [
       {
         code: 'TOO_LARGE',
-        message: 'A call takes at most 10000 rows: split the file and upload its parts one after another',
+        message:
+          'A call takes at most 10000 rows: split the file and upload its parts one after another, or send it to /v1/imports, which takes files of any size',
       },
     ],
   });

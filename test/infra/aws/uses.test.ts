@@ -58,9 +58,9 @@ const unused = ['OIDC_ISSUER', 'OIDC_AUDIENCE'];
 /** What changes the table or payloads, by the names that the code of the service has for it. */
 const access = {
   'table:delete': /\bwrites\d*\.remove\(|\b(removeAll|removeRange|insertAll)\(|[{,]remove:!0/,
-  'payloads:read': /\bpayloadReader\d*\(/,
-  'payloads:write': /\bpayloadWriter\d*\(/,
-  'payloads:delete': /\bpayload(Remover|Folders)\d*\(/,
+  'payloads:read': /\b(?:payloadReader|jobFileReader|jobUploads)\d*\(/,
+  'payloads:write': /\b(?:payloadWriter|jobFileWriter|jobUploads)\d*\(/,
+  'payloads:delete': /\b(?:payloadRemover|payloadFolders|jobFileRemover)\d*\(/,
 } as const satisfies Partial<Record<Use, RegExp>>;
 
 /** What lets only one use be seen in a bundle, where its variables do not. */

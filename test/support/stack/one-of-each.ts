@@ -37,7 +37,18 @@ export async function oneOfEach(tenant: Tenant): Promise<Ids> {
     ...(await clockOf(tenant)),
     ...(await chatOf(tenant)),
     ...(await feedbackOn(tenant, batchId)),
+    ...(await filesOf(tenant)),
   };
+}
+
+/** An import that waits for its file, and an export. */
+async function filesOf({ call }: Tenant) {
+  const source = { upload: { fileName: 'own.csv' } };
+  const body = { source, type: 'own' };
+  const imported = await expectStatus(201, call('POST', '/v1/imports', { body }));
+  const written = { what: 'records', format: 'csv' };
+  const exported = await expectStatus(202, call('POST', '/v1/exports', { body: written }));
+  return { import: imported.id as string, export: exported.id as string };
 }
 
 async function modelsOf({ call }: Tenant) {

@@ -36,7 +36,9 @@ export type Ids = Record<
   | 'clienttoken'
   | 'conv'
   | 'run'
-  | 'feedback',
+  | 'feedback'
+  | 'import'
+  | 'export',
   string
 >;
 
@@ -83,6 +85,8 @@ const kinds: Record<string, keyof Ids> = {
   'run-feedback.delete.id': 'feedback',
   'flows.id': 'flow',
   'records.id': 'record',
+  'imports.id': 'import',
+  'exports.id': 'export',
   'batches.id': 'batch',
   'api-keys.id': 'key',
   'secrets.id': 'secret',

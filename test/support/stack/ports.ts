@@ -7,6 +7,11 @@ const absent = (what: string) => async (): Promise<never> => {
 };
 
 /** A world with nothing in it but the time. A test puts in what its steps may reach. */
+// biome-ignore lint/correctness/useYield: it only fails
+async function* noPages(): AsyncGenerator<never> {
+  throw new TypeError('There are no records here');
+}
+
 export const emptyWorld: Ports = {
   now: () => new Date(),
   secrets: async () => new Map(),
@@ -20,6 +25,8 @@ export const emptyWorld: Ports = {
   records: {
     find: absent('record'),
     search: absent('record'),
+    pages: () => noPages(),
+    batchRows: () => noPages(),
     upsert: absent('record'),
     update: absent('record'),
   },

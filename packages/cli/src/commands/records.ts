@@ -6,7 +6,15 @@ import { type Command, Option } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { callerPath } from '../session/caller-path.ts';
 import { type CliSession, commandSession } from '../session/session.ts';
-import { print, printJson, showProgress } from '../terminal/output.ts';
+import { print, printJson, printNotice, showProgress } from '../terminal/output.ts';
+import {
+  describeImport,
+  downloadExport,
+  type FileSettings,
+  followImport,
+  sendFile,
+  toFileFormat,
+} from './data-files.ts';
 
 interface UploadOptions {
   nameColumn?: string;
@@ -18,10 +26,12 @@ interface UploadOptions {
 interface ExportOptions {
   type?: string;
   output?: string;
+  format?: string;
+  import?: string;
 }
 
 export function addRecords(program: Command): void {
-  const records = program.command('records').description('Upload or export records');
+  const records = program.command('records').description('Upload, import or export records');
   records
     .command('upload')
     .description('Make a record of each row of a CSV file')
@@ -34,8 +44,34 @@ export function addRecords(program: Command): void {
       upload(commandSession(command), file, options),
     );
   records
+    .command('import')
+    .description('Import a file of any size: CSV, JSON Lines or Parquet, also packed by gzip')
+    .argument('<file>')
+    .option('--name-column <column>', 'the column with the names')
+    .option('--type-column <column>', 'the column with the types')
+    .addOption(
+      new Option('--type <type>', 'the type of all records; default: the name of the file').conflicts(
+        'typeColumn',
+      ),
+    )
+    .option('--encoding <encoding>', 'the encoding of the file, if it is not in UTF-8')
+    .option('--upsert', 'changes records that have the name, instead of skipping the row')
+    .option('--key <columns>', 'the columns that find a record, separated by commas; implies --upsert')
+    .option('--watch', 'waits for the end')
+    .action(async (file: string, options: FileSettings & { watch?: true }, command: Command) =>
+      importRecords(commandSession(command), file, options),
+    );
+  records
     .command('export')
-    .description('Write records as CSV to the standard output or to a file')
+    .description('Write records to the standard output or to a file')
+    .addOption(
+      new Option('--format <format>', 'writes the file in the background, at any size').choices([
+        'csv',
+        'jsonl',
+        'parquet',
+      ]),
+    )
+    .option('--import <import>', 'only those that an import created, by its id')
     .option('--type <type>', 'only those of a type')
     .option('--output <file>', 'a file instead of the standard output')
     .action(async (options: ExportOptions, command: Command) =>
@@ -83,7 +119,37 @@ async function blobOf(path: string): Promise<Blob> {
   }
 }
 
-async function exportRecords({ client }: CliSession, { type, output }: ExportOptions): Promise<void> {
+async function importRecords(
+  session: CliSession,
+  path: string,
+  { watch, ...settings }: FileSettings & { watch?: true },
+): Promise<void> {
+  const { isJson, client } = session;
+  const id = await sendFile(session, path, settings);
+  if (!watch) return isJson ? printJson(await client.imports.get({ params: { id } })) : print(id);
+  const ended = await followImport(session, id);
+  if (ended.status !== 'completed' || ended.rows.failed > 0) process.exitCode = 1;
+  if (isJson) return printJson(ended);
+  print(describeImport(ended));
+  if (ended.problemsUrl) print(`The rows that were skipped, for an hour: ${ended.problemsUrl}`);
+}
+
+async function exportRecords(session: CliSession, options: ExportOptions): Promise<void> {
+  const { type, output, format, import: importId } = options;
+  if (format === undefined && importId === undefined) return streamRecords(session, options);
+  const filter = {
+    ...(type !== undefined && { recordType: type }),
+    ...(importId !== undefined && { importId }),
+  };
+  const rows = await downloadExport(
+    session,
+    { what: 'records', filter, ...toFileFormat(output, format) },
+    output,
+  );
+  if (output !== undefined) printNotice(`${rows} rows in ${output}`);
+}
+
+async function streamRecords({ client }: CliSession, { type, output }: ExportOptions): Promise<void> {
   const target = output === undefined ? undefined : createWriteStream(callerPath(output));
   let after: string | undefined;
   do {

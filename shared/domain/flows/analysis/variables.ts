@@ -15,6 +15,7 @@ import type { FlowText, Reads } from '../../../adapters/code/texts.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
 import { hasOwnVariables, type NodeList, type StepNode, walkStepNodes } from '../checking/step-nodes.ts';
 import { getStepType, stepTypes } from '../step-types/index.ts';
+import { reduceVariables } from '../step-types/reduce.ts';
 import { type ConfigText, isFlowText } from '../steps/config-texts.ts';
 import { outputVariableName } from '../steps/step.ts';
 import { createFinding, type Finding, isHeldBy } from './finding.ts';
@@ -101,11 +102,18 @@ function isGivenToText({ step }: StepNode, [, member]: readonly PropertyKey[], n
   return textVariables?.member === member && textVariables?.names(step.config).includes(name) === true;
 }
 
-/** The variables that a map or a loop gives to the steps in it, and to its own texts. */
+/** What a step gives to the steps in it, by its type. */
+const given: Readonly<Record<string, (config: StepNode['step']['config']) => readonly unknown[]>> = {
+  map: ({ as = 'item', indexAs }) => [as, indexAs],
+  loop: () => ['_loop'],
+  reduce: () => reduceVariables,
+};
+
+/** The variables that a step gives to the steps in it, and to its own texts. */
 function isGivenByHolder({ step, lists }: StepNode, name: string): boolean {
   const holders = [step, ...lists.map(({ holder }) => holder.step)];
-  return holders.some(({ type, config: { as = 'item', indexAs } }) =>
-    type === 'map' ? name === as || name === indexAs : type === 'loop' && name === '_loop',
+  return holders.some(
+    ({ type, config }) => Object.hasOwn(given, type) && given[type]?.(config).includes(name),
   );
 }
 

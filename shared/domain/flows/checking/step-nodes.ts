@@ -38,7 +38,7 @@ export interface NodeList {
 
 /** Whether what is set in the list is not set outside of it. */
 export const hasOwnVariables = ({ holder: { step } }: NodeList) =>
-  step.type === 'parallel' || step.type === 'map';
+  ['parallel', 'map', 'reduce'].includes(step.type);
 
 interface Place {
   path: PropertyKey[];
@@ -62,7 +62,10 @@ export function* walkStepNodes(steps: unknown, place: Place): Generator<StepNode
     for (const held of findHeldLists(step.config)) {
       const inside = [...path, 'config', ...held.at];
       const list = { path: inside.join('.'), holder: { step, path } };
-      const mayBeLast = step.type === 'map' ? step.config.output === undefined : last || step.type === 'loop';
+      const mayBeLast =
+        step.type === 'map'
+          ? step.config.output === undefined
+          : last || ['loop', 'reduce'].includes(step.type);
       yield* walkStepNodes(held.steps, { path: inside, index, lists: [...lists, list], last: mayBeLast });
     }
   }

@@ -16,6 +16,7 @@ import { paginateApiStep } from './paginate-api.ts';
 import { parallelStep } from './parallel.ts';
 import { promptStep } from './prompt.ts';
 import { recallMemoryStep } from './recall-memory.ts';
+import { reduceStep } from './reduce.ts';
 import { retrieveRecordStep } from './retrieve-record.ts';
 import { saveMemoryStep } from './save-memory.ts';
 import { searchStep } from './search.ts';
@@ -44,6 +45,7 @@ export const stepTypes = {
   parallel: parallelStep,
   map: mapStep,
   loop: loopStep,
+  reduce: reduceStep,
   flow: flowStep,
   'set-variable': setVariableStep,
   'api-call': apiCallStep,

@@ -200,8 +200,9 @@ export async function bulkPlan(
   return edits;
 }
 
-const tooMany = `More than ${recordsPerEdit} records match, the maximum for one call; nothing was changed`;
-const tooMuch = `The new metadata of all records has more than ${plannedBytesMax} bytes; nothing was changed: edit fewer records at a time`;
+export const importAdvice = 'An import with mode "upsert" (POST /v1/imports) changes any number';
+const tooMany = `More than ${recordsPerEdit} records match, the maximum for one call; nothing was changed. ${importAdvice}`;
+const tooMuch = `The new metadata of all records has more than ${plannedBytesMax} bytes; nothing was changed: edit fewer records at a time. ${importAdvice}`;
 const createRefusal = (targets: BulkTargets, message: string) =>
   invalidAt(getTargetsMember(targets), 'TOO_MANY_RECORDS', message);
 

@@ -107,5 +107,5 @@ const createTooManyError = (targets: BulkTargets, readMax: number) =>
   invalidAt(
     getTargetsMember(targets),
     'TOO_MANY_RECORDS',
-    `The call would have to read more than ${readMax} records, or fewer large ones. Nothing was changed; list the records first and pass their ids`,
+    `The call would have to read more than ${readMax} records, or fewer large ones. Nothing was changed; list the records first and pass their ids. An import with mode "upsert" (POST /v1/imports) changes any number`,
   );

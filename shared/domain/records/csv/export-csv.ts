@@ -146,7 +146,8 @@ const escaped = /^'+[=+\-@\t\r\n＝＋－＠]/;
 /** A harmless formula that spreadsheets should keep as a number. */
 const signedNumber = /^[+-]\d+(\.\d+)?$/;
 
-const toCsvCell = (text: string) => (formula.test(text) && !signedNumber.test(text) ? `'${text}` : text);
+export const toCsvCell = (text: string) =>
+  formula.test(text) && !signedNumber.test(text) ? `'${text}` : text;
 
 export const unescapeCell = (cell: string) => (escaped.test(cell) ? cell.slice(1) : cell);
 
@@ -156,7 +157,7 @@ const prefix = 'metadata.';
 const isLike = (key: string, ownColumn: string) =>
   /^(metadata\.)*$/.test(key.slice(0, -ownColumn.length)) && key.endsWith(ownColumn);
 
-const toCsvColumn = (key: string) =>
+export const toCsvColumn = (key: string) =>
   ownColumns.some((ownColumn) => isLike(key, ownColumn)) ? prefix + key : key;
 
 /** The metadata key of a column, in a file with these own columns. */

@@ -79,7 +79,8 @@ const createNoRowsError = (message: string, unclosedAt: number | undefined) =>
     ? invalidAt('file', 'NO_ROWS', message)
     : invalidAt('file', 'UNCLOSED_QUOTE', `Line ${unclosedAt}: ${unclosed}`);
 
-const splitAdvice = 'split the file and upload its parts one after another';
+const splitAdvice =
+  'split the file and upload its parts one after another, or send it to /v1/imports, which takes files of any size';
 const unclosed = 'a quote opens in this row and never closes; the rest of the file was not read';
 
 /** Reads the whole file once, to reject a file that is too large before storing anything. */
@@ -238,7 +239,7 @@ interface CsvBytes extends Omit<DecodedText, 'text'> {
  * Reads the encoding that the byte order mark says, else the named one, else the one that the bytes show.
  * @throws 400 if that is no encoding, or none is certain enough
  */
-function toUtf8(bytes: Uint8Array, named: string | undefined): CsvBytes {
+export function toUtf8(bytes: Uint8Array, named: string | undefined): CsvBytes {
   const mark = detectMark(bytes);
   if (mark?.startsWith('utf-16') && bytes.length % 2 !== 0)
     throw createEncodingError(
@@ -298,7 +299,7 @@ const sampleRows = 20;
 class TooWide extends Error {}
 
 /** The first row below `rowsAbove` others; undefined if it has too many cells, which are then not all read. */
-async function readHeaderRow(
+export async function readHeaderRow(
   file: Buffer,
   delimiter: string,
   rowsAbove: number,
@@ -325,7 +326,7 @@ async function readCsvHeader(file: Buffer, delimiter: string, rowsAbove: number)
 }
 
 /** Prefers a header that has the requested columns, rows of the header's width, and many columns. */
-async function detectDelimiter(file: Buffer, columns: CsvColumns): Promise<string> {
+export async function detectDelimiter(file: Buffer, columns: CsvColumns): Promise<string> {
   const scores = [];
   for (const delimiter of delimiters)
     scores.push({ delimiter, ...(await rateDelimiter(file, delimiter, columns)) });

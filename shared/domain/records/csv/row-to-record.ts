@@ -12,18 +12,21 @@ export interface CsvColumns {
 
 export function hasColumns(header: readonly string[], columns: CsvColumns): boolean {
   const names = header.map(toHeader);
-  return findName(names, columns) >= 0 && (!needsType(columns) || names.includes(columns.typeColumn ?? ''));
+  return (
+    findNameColumn(names, columns) >= 0 && (!needsType(columns) || names.includes(columns.typeColumn ?? ''))
+  );
 }
 
 const needsType = ({ typeColumn, typeValue }: CsvColumns) => !typeValue && typeColumn;
 
-const findName = (names: readonly string[], { nameColumn }: CsvColumns) =>
+/** The place of the column with the names; -1 if there is none. */
+export const findNameColumn = (names: readonly string[], { nameColumn }: Pick<CsvColumns, 'nameColumn'>) =>
   nameColumn ? names.indexOf(nameColumn.trim()) : names.findIndex((name) => name.toLowerCase() === 'name');
 
 /** Reads a row's cells into a record, or returns what is wrong with them. */
 export function createRowReader(header: readonly string[], columns: CsvColumns) {
   const names = listColumnNames(header);
-  const nameAt = findName(names, columns);
+  const nameAt = findNameColumn(names, columns);
   if (nameAt < 0) throw createMissingColumn('nameColumn', columns.nameColumn || 'name', names);
   const typeAt = needsType(columns) ? names.indexOf(columns.typeColumn?.trim() ?? '') : -1;
   if (needsType(columns) && typeAt < 0)
@@ -52,10 +55,10 @@ export function createRowReader(header: readonly string[], columns: CsvColumns) 
 
 const toHeader = (cell: string) => unescapeCell(cell.trim());
 
-const isBlank = (text: string) => text.trim() === '';
+export const isBlank = (text: string) => text.trim() === '';
 
 /** The header's names, trimmed. Blank names become their position, repeated names get a number. */
-function listColumnNames(header: readonly string[]): string[] {
+export function listColumnNames(header: readonly string[]): string[] {
   const trimmed = header.map((name, index) => toHeader(name) || `column_${index + 1}`);
   if (trimmed.includes('__proto__')) {
     throw invalidAt('file', 'INVALID_COLUMN', 'A column cannot be named __proto__; rename it');

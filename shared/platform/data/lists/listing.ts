@@ -137,10 +137,13 @@ function toQuery(list: ListSource, { wanted, backwards = false, cursor }: Search
     ...source,
     newestFirst: !backwards,
     // Both bounds are inclusive, so the Query also returns the row of the cursor, which is dropped.
-    ...(cursor && (backwards ? { from: cursor } : { to: cursor })),
+    ...(cursor && (backwards ? { from: largest(cursor, list.from) } : { to: smallest(cursor, list.to) })),
     perQuery: (queries) => Math.min(countEntriesPerQuery(list, wanted, queries === 0), filteredPerQuery),
   };
 }
+
+const largest = (cursor: string, from = cursor) => (from > cursor ? from : cursor);
+const smallest = (cursor: string, to = cursor) => (to < cursor ? to : cursor);
 
 function countEntriesPerQuery(
   { filter, passesMost, postFilter }: ListSource,

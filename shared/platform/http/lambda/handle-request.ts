@@ -204,7 +204,7 @@ const countedAs = {
   multipart: 'in Base64, which adds a third',
 };
 const describeTooLarge = (bodyType: keyof typeof countedAs) =>
-  `The body takes more than ${requestBytesMax} bytes ${countedAs[bodyType]}. Split it into several requests`;
+  `The body takes more than ${requestBytesMax} bytes ${countedAs[bodyType]}. ${bodyType === 'multipart' ? 'Split it, or send the file to /v1/imports, which takes any size' : 'Split it into several requests'}`;
 
 const unsupportedMediaType = (expected: string) =>
   new ServiceError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${expected}`);

@@ -79,6 +79,7 @@ test('every worker that allows recursive loops gives the reason', () => {
     'migrate',
     'plan-batch',
     'run-agent',
+    'run-job',
     'run-record',
     'wake-run',
   ]);

@@ -31,7 +31,7 @@ const record = fc.oneof(
 );
 
 /** The types of steps that hold steps. */
-export const holders = ['conditional', 'parallel', 'map', 'loop', 'flow'] as const;
+export const holders = ['conditional', 'parallel', 'map', 'loop', 'reduce', 'flow'] as const;
 
 /** Configs of every other type of step, so that a new type without any does not compile. */
 export const stepConfigs: {
@@ -170,6 +170,20 @@ const holderOf = (list: fc.Arbitrary<FlowStepInput[]>): fc.Arbitrary<FlowStepInp
         outputVariable: variable,
       })
       .map((config) => ({ type: 'loop', name: 'again', config })),
+    fc
+      .record({ maxItems: fc.constantFrom(2, 3), combine: fc.constantFrom('tree', 'sequence'), steps: list })
+      .map(({ maxItems, combine, steps }) => {
+        const from = { recordType: 'thing' };
+        const config = {
+          from,
+          fields: ['name', 'size'],
+          chunk: { maxItems },
+          combine,
+          steps,
+          outputVariable: 'a',
+        };
+        return { type: 'reduce', name: 'all', config };
+      }),
     // Linked, as a run has it.
     fc
       .record({ inputs: fc.constantFrom({}, { a: '{{ b }}' }, { a: 'x', b: ['{{ c }}'] }), steps: list })
@@ -182,7 +196,7 @@ const holderOf = (list: fc.Arbitrary<FlowStepInput[]>): fc.Arbitrary<FlowStepInp
 const flowId = 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn';
 
 const takesHandling = ({ type }: FlowStepInput) =>
-  !['parallel', 'map', 'loop', 'flow', 'approval', 'wait-for-callback'].includes(type);
+  !['parallel', 'map', 'loop', 'reduce', 'flow', 'approval', 'wait-for-callback'].includes(type);
 
 /** Any step that may be saved: of every type, nested, skipped, switched off, with any handling of errors. */
 export const { step: anyStep } = fc.letrec<{ step: FlowStepInput; list: FlowStepInput[] }>((tie) => ({

@@ -102,6 +102,12 @@ export function notingWorld() {
         note('search', query);
         return { records: [thing], hasMore: false };
       },
+      async *pages() {
+        yield Array.from({ length: 3 }, (_, n) => ({ ...thing, name: `thing ${n}` }));
+      },
+      async *batchRows() {
+        yield [{ status: 'completed' }];
+      },
       async upsert(record) {
         note('upsert', record);
         return { id: thing.id };

@@ -52,6 +52,7 @@ const beginnings: Record<string, JsonObject> = {
   parallel: { branches: ['left', 'right'].map((name) => ({ name, steps: [] })) },
   map: { steps: [] },
   loop: { steps: [], maxIterations: 10 },
+  reduce: { from: { recordType: '' }, fields: ['name'], chunk: { maxItems: 20 }, combine: 'tree', steps: [] },
 };
 
 function configSchemaOf(type: string): JsonSchema {

@@ -39,5 +39,6 @@ export const HeldStepsFieldset = ({ step, name, ...field }: FieldsetProps) => (
 function legendOf({ type }: Step, name: string): string {
   if (name === 'trueSteps') return editorTexts.ifTrue;
   if (name === 'falseSteps') return editorTexts.ifFalse;
+  if (type === 'reduce') return editorTexts.stepsForEachChunk;
   return type === 'loop' ? editorTexts.stepsOfEachPass : editorTexts.stepsForEachItem;
 }

@@ -160,6 +160,7 @@ function listLabel(step: Step, name: string): string {
   if (name === 'trueSteps') return editorTexts.true;
   if (name === 'falseSteps') return editorTexts.false;
   if (type === 'loop') return editorTexts.whileCondition(textOf(config?.while) || '…');
+  if (type === 'reduce') return editorTexts.forEachChunk;
   if (type === 'map') return editorTexts.forEachOf(textOf(config?.items) || '…');
   const index = Number(name.split('.')[1]);
   return branchNames(step)[index] || editorTexts.branchNumber(index + 1);

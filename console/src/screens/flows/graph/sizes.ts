@@ -17,7 +17,7 @@ export interface Size {
 }
 
 /** Whether a step runs the steps that it holds several times. */
-export const repeats = ({ type }: Pick<Step, 'type'>) => type === 'map' || type === 'loop';
+export const repeats = ({ type }: Pick<Step, 'type'>) => ['map', 'loop', 'reduce'].includes(type);
 
 export function sizeOfList(list: readonly Step[], sizes: Map<readonly Step[], Size>): Size {
   const measured = sizes.get(list);

@@ -23,6 +23,7 @@ const listNames: Readonly<Record<string, readonly string[]>> = {
   conditional: ['trueSteps', 'falseSteps'],
   map: ['steps'],
   loop: ['steps'],
+  reduce: ['steps'],
 };
 
 /** The lists that a step can have, with those that its config does not name yet. */

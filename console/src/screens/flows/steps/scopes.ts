@@ -14,12 +14,13 @@ const textOf = (value: unknown, otherwise?: string) =>
 /** What the steps inside of a step find beside what was set before it. */
 function namesInside({ type, config }: Pick<Step, 'type' | 'config'>): string[] {
   if (type === 'loop') return ['_loop'];
+  if (type === 'reduce') return ['items', 'chunkIndex', 'previous'];
   if (type !== 'map') return [];
   return [textOf(config?.as, 'item'), textOf(config?.indexAs)].filter((name) => name !== undefined);
 }
 
 /** What is set in an item of a map, or in a branch of a parallel step, is seen there alone. */
-const keepsNames = ({ type }: Step) => type === 'map' || type === 'parallel';
+const keepsNames = ({ type }: Step) => ['map', 'parallel', 'reduce'].includes(type);
 
 /** What is set in a step for those inside of it, and for its own expressions about them. */
 export const namesSeenInside = (step: Step): ReadonlySet<string> =>

@@ -23,6 +23,7 @@ export const stepGroups = [
       parallel: stepTexts.parallel,
       map: stepTexts.forEach,
       loop: stepTexts.loop,
+      reduce: stepTexts.reduce,
       flow: stepTexts.runFlow,
       'wait-until': stepTexts.wait,
       approval: stepTexts.approval,

@@ -1,0 +1,195 @@
+/**
+ * Imports as callers have them: created, started once their file is there, followed, cancelled, and their records deleted.
+ *
+ * `start` pins the file, so that later uploads change nothing, and sends the message that has it read; a crash in between is
+ * mended by the sweep. A status moves forward only, each time on the condition of the one before. What workers do is in
+ * `shared/execution/imports`.
+ */
+
+import { conflict, invalidAt } from '../../core/errors/errors.ts';
+import { getIdCreatedAt } from '../../core/ids.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
+import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { jobUploads, type PinnedFile, uploadSeconds } from '../jobs/job-files.ts';
+import { jobQueue, toJobSweep } from '../jobs/job-queue.ts';
+import type { Owner } from '../records/record.ts';
+import { assertPathsDiffer, ImportFailure } from './columns.ts';
+import {
+  type ImportItem,
+  type ImportStatus,
+  importEntity,
+  importsRange,
+  isUnderWay,
+  type NewImport,
+  noCounts,
+} from './import.ts';
+
+export interface UploadAddress {
+  url: string;
+  method: 'PUT';
+  headers: Record<string, string>;
+  expiresAt: string;
+}
+
+export const importReader = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
+  /** @throws 404 */
+  find: (id: string): Promise<ImportItem> => table.find(importEntity, { id }, { consistent: true }),
+
+  /** Newest first. */
+  async list(query: CursorQuery) {
+    const { rows, pagination } = await cursorPage(table, { ...importsRange, kind: 'import' }, query);
+    const keys = rows.map(({ id }) => importEntity.key({ id: id as string }));
+    return { imports: decodeReadable(importEntity, await table.getMany(keys)), pagination };
+  },
+}));
+
+export const importCreator = /* @__PURE__ */ using(['table:write', jobUploads], (scope: Scope) => {
+  const { table, now } = scope;
+
+  /** @throws 400 */
+  return async (
+    { userId, organizationId }: Owner,
+    settings: NewImport,
+  ): Promise<{ item: ImportItem; upload: UploadAddress | null }> => {
+    assertSettings(settings);
+    const id = scope.newId('import');
+    const item: ImportItem = {
+      id,
+      userId,
+      organizationId,
+      status: 'awaiting-upload',
+      name: settings.name ?? nameOf(settings),
+      settings,
+      ...(settings.format && { format: settings.format }),
+      cut: { chunks: 0, rows: 0, position: 0, isDone: false },
+      chunksDone: 0,
+      rowsRead: 0,
+      ...noCounts(),
+      bytesRead: 0,
+      createdAt: getIdCreatedAt(id),
+    };
+    await table.commit([table.writes.insert(importEntity, { ...item, settings: JSON.stringify(settings) })]);
+    if ('url' in settings.source) return { item, upload: null };
+    const expiresAt = new Date(now().getTime() + uploadSeconds * 1_000).toISOString();
+    return { item, upload: { url: await jobUploads(scope).sign(id), method: 'PUT', headers: {}, expiresAt } };
+  };
+});
+
+const nameOf = ({ source }: NewImport): string => {
+  const name =
+    'upload' in source ? source.upload.fileName : (new URL(source.url).pathname.split('/').at(-1) ?? '');
+  return name.trim().slice(0, 255).toWellFormed() || 'Import';
+};
+
+function assertSettings({ type, typeColumn, key, mode, columns }: NewImport): void {
+  if (type === undefined && typeColumn === undefined)
+    throw invalidAt('type', 'MISSING_REQUIRED_FIELD', 'Required: type or typeColumn');
+  if (type !== undefined && typeColumn !== undefined)
+    throw invalidAt('typeColumn', 'SEVERAL_TARGETS', 'Send either type or typeColumn');
+  if (key && mode !== 'upsert')
+    throw invalidAt('key', 'INVALID_VALUE', 'Only an upsert finds records by a key. Send mode: "upsert"');
+  try {
+    const asked = Object.entries(columns).flatMap(([name, { to }]) =>
+      to ? [{ name, path: to.split('.') }] : [],
+    );
+    if (asked.some(({ path }) => path.includes('')))
+      throw new ImportFailure('INVALID_VALUE', 'A path has a name between each two dots');
+    assertPathsDiffer(asked);
+  } catch (error) {
+    if (error instanceof ImportFailure) throw invalidAt('columns', 'INVALID_VALUE', error.message);
+    throw error;
+  }
+}
+
+export const importStarter = /* @__PURE__ */ using(
+  ['table:write', jobUploads, jobQueue, importReader],
+  (scope: Scope) => {
+    const { table, now } = scope;
+
+    /** @throws 404; 409 if it was started before, or nothing was uploaded */
+    return async (id: string): Promise<ImportItem> => {
+      const { status, settings } = await importReader(scope).find(id);
+      assertStatus(status, 'awaiting-upload', 'was started before');
+      const file = 'upload' in settings.source ? await pinUpload(scope, id) : undefined;
+      const write = table.writes.update(
+        importEntity,
+        { id },
+        {
+          set: { status: 'queued', startedAt: now().toISOString(), ...(file && { file }) },
+          index: toJobSweep(id, now()),
+        },
+        hasStatus('awaiting-upload'),
+      );
+      const started = await table.updateAndGet(importEntity, write).catch((error) => {
+        throw error instanceof ConditionFailed ? conflict('The import was started before') : error;
+      });
+      await jobQueue(scope).send({ id, part: 'read' });
+      return started;
+    };
+  },
+);
+
+/** @throws 409 */
+export async function pinUpload(scope: Scope, id: string): Promise<PinnedFile> {
+  const file = await jobUploads(scope).pin(id);
+  if (file) return file;
+  throw conflict({
+    code: 'UPLOAD_MISSING',
+    message: 'The file is not there yet. Send it by PUT to the address that the import was created with',
+  });
+}
+
+export const hasStatus = (status: ImportStatus) => ({
+  expression: '#status = :expected',
+  values: { expected: status },
+});
+
+function assertStatus(status: ImportStatus, expected: ImportStatus, message: string): void {
+  if (status !== expected) throw conflict(`The import ${message}: it is ${status}`);
+}
+
+export const importCanceller = /* @__PURE__ */ using(
+  ['table:write', jobQueue, importReader],
+  (scope: Scope) => {
+    const { table, now } = scope;
+
+    /** What is stored stays. @throws 404; 409 after the end */
+    return async (id: string): Promise<ImportItem> => {
+      const { status } = await importReader(scope).find(id);
+      if (status !== 'awaiting-upload' && !isUnderWay(status))
+        throw conflict(`The import has ended: it is ${status}`);
+      const write = table.writes.update(
+        importEntity,
+        { id },
+        { set: { status: 'cancelled', completedAt: now().toISOString() }, removeFromIndex: 2 },
+        {
+          expression: '#status IN (:one, :two, :three)',
+          values: { one: 'awaiting-upload', two: 'queued', three: 'running' },
+        },
+      );
+      const cancelled = await table.updateAndGet(importEntity, write).catch((error) => {
+        throw error instanceof ConditionFailed ? conflict('The import has ended') : error;
+      });
+      await jobQueue(scope).send({ id, part: 'end' });
+      return cancelled;
+    };
+  },
+);
+
+export const importedRecordsRemover = /* @__PURE__ */ using(
+  ['table:write', cleanupQueue, importReader],
+  (scope: Scope) =>
+    /** In the background, and again after a crash. @throws 404; 409 while it runs */
+    async (id: string): Promise<void> => {
+      const { status } = await importReader(scope).find(id);
+      if (isUnderWay(status))
+        throw conflict('The import is under way. Cancel it, or wait for its end, then delete its records');
+      await scope.table.commit([tombstoneWrite(scope, id)]);
+      await cleanupQueue(scope).enqueue([id]);
+    },
+);

@@ -1,0 +1,162 @@
+/**
+ * The rows of an export as a file: CSV, JSON Lines or Parquet, piece by piece.
+ *
+ * CSV and Parquet need all columns before the first row, so they are known by then (`ColumnTypes`). A column of Parquet has the
+ * type that all of its values have, else JSON, which reads back to the same values. CSV has formulas escaped as every export
+ * of this service. Parquet's library is loaded when the first such file is written.
+ */
+
+import { Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { stringify } from 'csv-stringify/sync';
+import type { NewExport } from '../../domain/exports/export.ts';
+import { toCsvCell } from '../../domain/records/csv/export-csv.ts';
+import type { ExportRow } from './export-rows.ts';
+
+/** What values a column has: a letter for each kind. */
+export type ColumnTypes = Record<string, string>;
+
+const kindOf = (value: unknown): string => {
+  if (value === null) return 'n';
+  const kinds: Record<string, string> = { string: 's', number: 'd', boolean: 'b' };
+  return kinds[typeof value] ?? 'j';
+};
+
+export function noteTypes(types: ColumnTypes, row: ExportRow): void {
+  for (const [name, value] of Object.entries(row)) {
+    const known = Object.hasOwn(types, name) ? (types[name] as string) : '';
+    const kind = kindOf(value);
+    if (!known.includes(kind)) types[name] = known + kind;
+  }
+}
+
+/** The members of objects as columns of their own; lists and empty objects stay. */
+export function flattenRow(row: ExportRow): ExportRow {
+  const flat: ExportRow = {};
+  const add = (value: unknown, name: string) => {
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (isObject && Object.keys(value).length > 0)
+      for (const [key, member] of Object.entries(value)) add(member, `${name}.${key}`);
+    else flat[name] = value;
+  };
+  for (const [name, value] of Object.entries(row)) add(value, name);
+  return flat;
+}
+
+/** The columns that were asked for; a path leads into objects. */
+export const pickColumns = (row: ExportRow, columns: readonly string[]): ExportRow =>
+  Object.fromEntries(
+    columns.flatMap((column) => {
+      const value = Object.hasOwn(row, column) ? row[column] : valueAt(row, column.split('.'));
+      return value === undefined ? [] : [[column, value]];
+    }),
+  );
+
+const valueAt = (row: ExportRow, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? (value as ExportRow)[name]
+        : undefined,
+    row,
+  );
+
+type Rows = AsyncIterable<ExportRow[]>;
+
+const writers: Record<NewExport['format'], (rows: Rows, types: ColumnTypes) => AsyncGenerator<Uint8Array>> = {
+  csv: toCsv,
+  jsonl: toJsonLines,
+  parquet: toParquet,
+};
+
+export const mediaTypes: Record<NewExport['format'], string> = {
+  csv: 'text/csv; charset=utf-8',
+  jsonl: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+/** @param rows In pages. */
+export function encodeRows(
+  { format, compress }: NewExport,
+  rows: Rows,
+  types: ColumnTypes,
+): AsyncIterable<Uint8Array> {
+  const pieces = writers[format](rows, types);
+  return compress ? Readable.from(pieces).pipe(createGzip()) : pieces;
+}
+
+const toLines = (rows: string[][]) =>
+  Buffer.from(stringify(rows, { record_delimiter: 'windows', quoted_match: /[\r\n]/ }));
+
+async function* toCsv(rows: Rows, types: ColumnTypes): AsyncGenerator<Uint8Array> {
+  const columns = Object.keys(types);
+  yield toLines([columns.map(toCsvCell)]);
+  const toCell = (row: ExportRow, column: string) => {
+    const value = Object.hasOwn(row, column) ? row[column] : '';
+    return toCsvCell(typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value));
+  };
+  for await (const page of rows)
+    if (page.length > 0) yield toLines(page.map((row) => columns.map((column) => toCell(row, column))));
+}
+
+async function* toJsonLines(rows: Rows): AsyncGenerator<Uint8Array> {
+  for await (const page of rows) yield Buffer.from(page.map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+const rowsPerGroup = 5_000;
+const parquetTypes: Record<string, 'STRING' | 'DOUBLE' | 'BOOLEAN'> = {
+  s: 'STRING',
+  d: 'DOUBLE',
+  b: 'BOOLEAN',
+};
+
+async function* toParquet(rows: Rows, types: ColumnTypes): AsyncGenerator<Uint8Array> {
+  const { ByteWriter, ParquetWriter, schemaFromColumnData } = await import('hyparquet-writer');
+  // The library would round whole numbers in JSON, so it gets the bytes, and the type at the end.
+  const columns = Object.entries(types).map(([name, kinds]) => ({
+    name,
+    type: parquetTypes[kinds] ?? ('BYTE_ARRAY' as const),
+    nullable: true,
+  }));
+  const schema = schemaFromColumnData({ columnData: columns.map((column) => ({ ...column, data: [] })) });
+  const writer = new ByteWriter();
+  const file = new ParquetWriter({ writer, schema });
+  const take = () => {
+    const bytes = Uint8Array.from(writer.getBytes());
+    writer.index = 0;
+    return bytes;
+  };
+  for await (const group of toGroups(rows)) {
+    const columnData = columns.map((column) => ({ ...column, data: toColumn(group, column) }));
+    await file.write({ columnData, rowGroupSize: group.length });
+    yield take();
+  }
+  for (const element of schema) {
+    if (columns.some(({ name, type }) => name === element.name && type === 'BYTE_ARRAY'))
+      element.converted_type = 'JSON';
+  }
+  await file.finish();
+  yield take();
+}
+
+const utf8 = new TextEncoder();
+
+/** A null of JSON is a value, other than a missing one. */
+function toColumn(group: readonly ExportRow[], { name, type }: { name: string; type: string }): unknown[] {
+  return group.map((row) => {
+    const value = Object.hasOwn(row, name) ? row[name] : undefined;
+    if (value === undefined) return null;
+    return type === 'BYTE_ARRAY' ? utf8.encode(JSON.stringify(value)) : value;
+  });
+}
+
+async function* toGroups(rows: Rows): AsyncGenerator<ExportRow[]> {
+  let group: ExportRow[] = [];
+  for await (const page of rows) {
+    group.push(...page);
+    if (group.length < rowsPerGroup) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}

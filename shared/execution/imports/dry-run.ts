@@ -1,0 +1,104 @@
+/**
+ * Looks at the beginning of an import's file, as an import would read it, and stores nothing.
+ *
+ * The first 1,000 rows are read by the same form and plan that a start decides, so the columns, values and problems are those
+ * that the import would have, apart from what depends on stored records. How many rows there are is estimated from how far
+ * into the file the first ones reach. `functions/imports/start.ts` calls it.
+ */
+
+import { invalidAt } from '../../core/errors/errors.ts';
+import {
+  createImportedRowReader,
+  ImportFailure,
+  isProblem,
+  type Problem,
+  setValues,
+  toDraft,
+} from '../../domain/imports/columns.ts';
+import type { ImportSettings } from '../../domain/imports/import.ts';
+import { pinUpload } from '../../domain/imports/import-store.ts';
+import { parseLine } from '../../domain/imports/reading/text-rows.ts';
+import { jobUploads } from '../../domain/jobs/job-files.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
+import { type ImportPlan, planFileRows, sourceOpener } from './import-file.ts';
+
+const shownRows = 20;
+const examplesMax = 3;
+const exampleBytesMax = 200;
+/** Of each list in the response. */
+const listBytesMax = 1_500_000;
+
+export interface DryRun {
+  columns: { name: string; as: string; examples: unknown[]; missing: number }[];
+  rows: { name: string; type: string; metadata: Record<string, unknown> }[];
+  problems: (Problem & { row: number })[];
+  rowsEstimated: number;
+}
+
+export const dryRunner = /* @__PURE__ */ using([jobUploads, sourceOpener], (scope: Scope) => {
+  /** @throws 400 if the file cannot be read; 409 if it is not there */
+  return async (id: string, settings: ImportSettings): Promise<DryRun> => {
+    const file = 'upload' in settings.source ? await pinUpload(scope, id) : undefined;
+    let bytes = 0;
+    const source = await sourceOpener(scope)(settings, file, (count) => {
+      bytes += count;
+    });
+    try {
+      const plan = await planFileRows(source, settings);
+      // The beginning is read three times: for what it is, for its form, and for its rows.
+      const share = file && !plan.isAll ? Math.max(1, (3 * file.bytes) / Math.max(1, bytes)) : 1;
+      const shown = describe(plan, plan.lines);
+      if (plan.failure) shown.problems.push(toLastProblem(plan.lines.length, plan.failure));
+      return { ...shown, rowsEstimated: Math.round(plan.lines.length * share) };
+    } catch (error) {
+      if (!(error instanceof ImportFailure)) throw error;
+      throw invalidAt('source', 'INVALID_FORMAT', `${error.code}: ${error.message}`);
+    }
+  };
+});
+
+const toLastProblem = (rows: number, { code, message }: ImportFailure) => ({
+  row: rows + 1,
+  column: null,
+  code,
+  message: `${message}. Nothing after row ${rows} can be read`,
+  text: '',
+});
+
+function describe({ columns: plan }: ImportPlan, lines: readonly string[]): Omit<DryRun, 'rowsEstimated'> {
+  const read = createImportedRowReader(plan);
+  const rows: DryRun['rows'] = [];
+  const problems: DryRun['problems'] = [];
+  const seen = new Map(plan.columns.map(({ name }) => [name, { examples: [] as unknown[], set: 0 }]));
+  for (const [index, line] of lines.entries()) {
+    const parsed = parseLine(line);
+    const result = 'row' in parsed ? read(parsed.row) : parsed.problem;
+    const draft = isProblem(result)
+      ? result
+      : toDraft({ type: result.type, name: result.name ?? '-', metadata: setValues({}, result.values) });
+    if (isProblem(draft)) problems.push({ ...draft, row: index + 1 });
+    else if (rows.length < shownRows)
+      rows.push({ name: draft.name, type: draft.type, metadata: draft.metadata });
+    if (isProblem(result)) continue;
+    for (const { path, value } of result.values) {
+      const column = plan.columns.find((each) => each.path === path);
+      const noted = seen.get(column?.name ?? path.join('.'));
+      if (!noted) continue;
+      noted.set++;
+      const isShort = (JSON.stringify(value) ?? '').length <= exampleBytesMax;
+      if (noted.examples.length < examplesMax && isShort && !noted.examples.includes(value))
+        noted.examples.push(value);
+    }
+  }
+  const columns = plan.columns.map(({ name, as, path }) => {
+    const { examples = [], set = lines.length } = seen.get(name) ?? {};
+    return { name, as, examples, missing: path ? lines.length - set : 0 };
+  });
+  return {
+    columns: takeWithinBytes(columns, listBytesMax),
+    rows: takeWithinBytes(rows, listBytesMax),
+    problems: takeWithinBytes(problems, listBytesMax),
+  };
+}

@@ -1,0 +1,141 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { allRecords, finish, importFile, upload } from '../../support/data/imports.ts';
+import { finishedBatch, publishedFlow, runFlowOnRecords, template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
+
+async function exportFile({ call }: Pick<Tenant, 'call'>, body: object) {
+  const created = await call('POST', '/v1/exports', { body });
+  expect(created).toMatchObject({ status: 202, body: { status: 'queued' } });
+  const done = await eventually(async () => {
+    const answer = await call('GET', `/v1/exports/${created.body.id}`);
+    expect(['completed', 'failed']).toContain(answer.body.status);
+    return answer.body;
+  });
+  expect(done.error).toBe(null);
+  const response = await fetch(done.url);
+  expect(response.status).toBe(200);
+  return { done, bytes: Buffer.from(await response.arrayBuffer()) };
+}
+
+const lines = [
+  { name: 'a', kind: 'one', n: 1, deep: { x: [1, null], y: 'z' }, big: '=1+1', 'metadata.name': 'inner' },
+  { name: 'b', kind: 'two', n: 2.5, deep: { y: '' }, big: 'text' },
+  { name: '=c', kind: 'one', n: -3, deep: {}, big: "'quoted", flag: true },
+];
+
+/** Three records of two types, in their order. */
+async function tenantWithRecords() {
+  const tenant = await newTenant();
+  const file = lines.map((line) => JSON.stringify(line)).join('\n');
+  await importFile(tenant, file, { fileName: 'a.jsonl', typeColumn: 'kind' });
+  return tenant;
+}
+
+const byName = (records: { name: string }[]) =>
+  records.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
+test.each(['csv', 'jsonl', 'parquet'])(
+  'records are exported as %s, and an import reads them back to equal ones',
+  async (format) => {
+    const tenant = await tenantWithRecords();
+    const { done, bytes } = await exportFile(tenant, { what: 'records', format });
+    expect(done).toMatchObject({
+      progress: { rows: 3, total: 3 },
+      bytes: bytes.length,
+      what: 'records',
+      format,
+    });
+    const other = await newTenant();
+    const body = await importFile(other, bytes, { fileName: `a.${format}`, typeColumn: 'type' });
+    expect(body).toMatchObject({ status: 'completed', rows: { created: 3, failed: 0 } });
+    expect(byName(await allRecords(other))).toEqual(byName(await allRecords(tenant)));
+  },
+);
+
+test('an export has the columns that are asked for, flattened, packed, and of the records that match', async () => {
+  const tenant = await tenantWithRecords();
+  const { bytes } = await exportFile(tenant, {
+    what: 'records',
+    filter: { recordType: 'one' },
+    format: 'csv',
+    compress: 'gzip',
+    columns: ['name', 'deep.x', 'n'],
+  });
+  expect(gunzipSync(bytes).toString()).toBe('name,deep.x,n\r\n\'=c,,-3\r\na,"[1,null]",1\r\n');
+  const flat = await exportFile(tenant, {
+    what: 'records',
+    filter: { recordType: 'two' },
+    format: 'jsonl',
+    flatten: true,
+  });
+  expect(JSON.parse(flat.bytes.toString())).toMatchObject({ 'deep.y': '', n: 2.5 });
+  const none = await exportFile(tenant, { what: 'records', filter: { recordType: 'none' }, format: 'csv' });
+  expect(none.bytes.toString()).toBe('name\r\n');
+});
+
+test('the records of one import are exported alone', async () => {
+  const tenant = await tenantWithRecords();
+  const id = await upload(tenant, 'name\nmine\n');
+  await finish(tenant, id);
+  const { bytes } = await exportFile(tenant, { what: 'records', filter: { importId: id }, format: 'jsonl' });
+  expect(bytes.toString()).toBe('{"name":"mine","type":"place"}\n');
+});
+
+test('a batch is a table: a row a record, with its metadata and the output of each step', async () => {
+  const tenant = await newTenant();
+  await importFile(tenant, 'name,n\na,1\nb,2\nc,x\n');
+  const steps = [
+    template('{"twice": {{ _record.metadata.n }}{{ _record.metadata.n }} }', 'double'),
+    template('hello {{ _record.name }}'),
+  ];
+  const flow = await publishedFlow(tenant, steps);
+  const { batchId } = (await runFlowOnRecords(tenant, flow.id, 'place')).body;
+  await finishedBatch(tenant, batchId);
+  const { bytes, done } = await exportFile(tenant, {
+    what: 'batch',
+    filter: { batchId },
+    format: 'jsonl',
+    flatten: true,
+  });
+  const rows = bytes
+    .toString()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(done.progress).toEqual({ rows: 3, total: 3 });
+  expect(byName(rows.map((row) => ({ ...row, name: row.recordName })))[0]).toMatchObject({
+    recordName: 'a',
+    'record.n': '1',
+    double: '{"twice": 11 }',
+    'hello {{ _record.name }}': 'hello a',
+    status: 'completed',
+    error: null,
+    cost: '0',
+    tokens: 0,
+    durationMs: expect.any(Number),
+  });
+  const runs = await exportFile(tenant, { what: 'runs', format: 'csv' });
+  expect(runs.bytes.toString()).toMatch(/^id,kind,name,status,/);
+});
+
+test('who may not read it cannot export it, and what does not exist is a 404', async () => {
+  const tenant = await newTenant();
+  const key = await newKey(tenant, { permissions: ['FLOWS:READ'] });
+  const { call } = key;
+  expect((await call('POST', '/v1/exports', { body: { what: 'records', format: 'csv' } })).status).toBe(403);
+  const filter = { batchId: 'batch_01k9m4v7d3x8qz5w2r6t0y1hbn' };
+  const missing = await tenant.call('POST', '/v1/exports', {
+    body: { what: 'batch', format: 'csv', filter },
+  });
+  expect(missing.status).toBe(404);
+  const wrong = await tenant.call('POST', '/v1/exports', { body: { what: 'batch', format: 'csv' } });
+  expect(wrong).toMatchObject({ status: 400, body: { details: [{ path: 'filter.batchId' }] } });
+  const { done } = await exportFile(tenant, { what: 'records', format: 'csv' });
+  expect((await tenant.call('POST', `/v1/exports/${done.id}/cancel`, { body: {} })).status).toBe(409);
+  expect((await tenant.call('GET', '/v1/exports')).body.data).toMatchObject([
+    { id: done.id, status: 'completed' },
+  ]);
+});
