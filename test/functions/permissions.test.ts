@@ -53,6 +53,7 @@ const exceptions: Record<string, string> = {
   'batches.run-flow': 'FLOWS:EXECUTE',
   'batches.cancel': 'FLOWS:EXECUTE',
   'batches.retry': 'FLOWS:EXECUTE',
+  'runs.retry': 'FLOWS:EXECUTE or AGENTS:EXECUTE or TOOLS:EXECUTE',
   'flows.recompute': 'FLOWS:EXECUTE',
   'batches.forecast': 'FLOWS:EXECUTE',
   // Which one depends on who answers.

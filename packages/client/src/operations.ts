@@ -68,6 +68,7 @@ export const operations = {
 'runs.get': {"method":"GET","path":"/v1/runs/{id}"},
 'runs.trace': {"method":"GET","path":"/v1/runs/{id}/trace"},
 'runs.cancel': {"method":"POST","path":"/v1/runs/{id}/cancel","takesKey":true},
+'runs.retry': {"method":"POST","path":"/v1/runs/{id}/retry","takesKey":true,"stream":"options"},
 'runs.answer': {"method":"POST","path":"/v1/runs/{id}/answer","takesKey":true},
 'run-waits.show': {"method":"POST","path":"/v1/approvals/show"},
 'run-waits.answer': {"method":"POST","path":"/v1/approvals/answer"},

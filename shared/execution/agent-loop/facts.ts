@@ -9,6 +9,7 @@ import type {
   ModelMessage,
   ModelResponse,
   ModelUsage,
+  ToolResultPart,
 } from '../../adapters/ports/model-port.ts';
 import { formatCost, parseCost, type Spending } from '../../adapters/ports/spending.ts';
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
@@ -27,6 +28,7 @@ export type Fact =
   | PauseFact
   | DecisionFact
   | ContinueFact
+  | StateFact
   | EndFact;
 
 /** What was spent since the fact before. Parts and savings of nothing are missing. */
@@ -183,6 +185,35 @@ export interface DecisionFact extends Timed {
 /** The paused run goes on. From here on, approved calls may have begun. */
 interface ContinueFact extends Timed {
   type: 'continue';
+}
+
+/**
+ * What all facts before it come to. It stands in for them where they are not read: those of a long run, and those of the run
+ * that this one repeats.
+ */
+export interface StateFact extends Timed {
+  type: 'state';
+  /** The run whose facts these are, if it is another one, and what they cost there. USD as decimal text, null if it is unknown. */
+  reusedFrom?: { runId: string; savedCost: string | null };
+  /** What the first messages got beside them. */
+  context?: { text: string; question?: string };
+  /** A number is the place of one of the first messages, with their context. */
+  messages: readonly (ModelMessage | number)[];
+  measuredMessages: number;
+  turns: number;
+  lastTurn?: TurnFact;
+  open: readonly RequestedCall[];
+  results: readonly (readonly [string, ToolResultPart])[];
+  decisions: readonly (readonly [string, DecisionFact])[];
+  callCount: number;
+  callsOf: readonly (readonly [string, number])[];
+  isCorrected: boolean;
+  isReminded: boolean;
+  hasContext: boolean;
+  /** Of all facts before; nothing of those of another run. */
+  spent: FactSpending;
+  /** How many model calls in it have no known price. */
+  unpriced?: number;
 }
 
 export type StopReason = 'end_turn' | 'max_turns' | 'max_cost' | 'timeout' | 'error' | 'cancelled';

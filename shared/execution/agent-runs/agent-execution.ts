@@ -9,6 +9,7 @@
  * The recorders and sweeps in this folder write it; the listed run of an agent (`toAgentRun`) is derived from it, and
  * `functions/agent-executions/list.ts` lists the executions of an agent.
  */
+import Big from 'big.js';
 import * as z from 'zod';
 import { formatCost } from '../../adapters/ports/spending.ts';
 import { idCeiling, idFloor } from '../../core/ids.ts';
@@ -282,13 +283,13 @@ export const toAgentListing = (execution: AgentExecution): ParentListing =>
   childListing(execution.id, getOrigin(execution));
 
 /** @param use Of the model calls of the whole run. */
-export function toAgentEnding(end: EndFact, { totals }: RunState, use: RunUse): RunEnding {
+export function toAgentEnding(end: EndFact, { totals, saved }: RunState, use: RunUse): RunEnding {
   const status = endStatus(end);
   return {
     status,
     stopReason: end.stopReason,
     at: end.at,
-    totals: { ...noTotals, ...totals, use },
+    totals: { ...noTotals, ...totals, saved: new Big(saved), use },
     error: runError(status, end.error),
   };
 }

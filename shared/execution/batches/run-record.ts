@@ -77,7 +77,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const isCancelled = () => cancelled?.signal.aborted ?? false;
   const sealed = sealedValues(scope);
   const earlier = await loadEarlierResults(scope, job, batch, sealed);
-  const identity = earlier?.continued?.identity ?? job.message.runId;
+  const identity = earlier?.continued?.identity ?? checkpoints[0]?.identity ?? job.message.runId;
   const recording = { commits, earlier: checkpoints, identity, sealed, isCancelled };
   const recorder = batchRecorder(scope, job, batch, recording);
   if (flowDeleted) return recorder.finish('The flow was deleted');
