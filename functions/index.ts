@@ -39,6 +39,7 @@ import { telemetryGroup } from './telemetry/index.ts';
 import { toolRunsGroup } from './tool-runs/index.ts';
 import { toolsGroup } from './tools/index.ts';
 import { usageLimitsGroup } from './usage-limits/index.ts';
+import { waitsGroup } from './waits/index.ts';
 import { workspaceGroup } from './workspace/index.ts';
 
 /**
@@ -59,6 +60,7 @@ export const groups = {
   'agent-executions': agentExecutionsGroup,
   runs: runsGroup,
   'run-waits': runWaitsGroup,
+  waits: waitsGroup,
   products: productsGroup,
   surfaces: surfacesGroup,
   schedules: schedulesGroup,

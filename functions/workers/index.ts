@@ -18,6 +18,7 @@ import * as stopMigration from './stop-migration.ts';
 import * as sweep from './sweep.ts';
 import * as sweepAgents from './sweep-agents.ts';
 import * as sweepDeliveries from './sweep-deliveries.ts';
+import * as sweepInbox from './sweep-inbox.ts';
 import * as sweepRunMetrics from './sweep-run-metrics.ts';
 import * as sweepSchedules from './sweep-schedules.ts';
 import * as wakeRun from './wake-run.ts';
@@ -43,6 +44,7 @@ export const workers: Readonly<Record<string, { requirements: Requirements }>> =
   sweep,
   'sweep-agents': sweepAgents,
   'sweep-deliveries': sweepDeliveries,
+  'sweep-inbox': sweepInbox,
   'sweep-run-metrics': sweepRunMetrics,
   'sweep-schedules': sweepSchedules,
   'wake-run': wakeRun,

@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'cap'
   | 'cred'
   | 'appr'
+  | 'wait'
   | 'turn'
   | 'hold'
   | 'part'

@@ -19,6 +19,9 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'model-configs.set-status': () => ({ isEnabled: false }),
   'flows.recompute': () => ({ version: 'published', recordType: 'thing' }),
   'runs.answer': () => ({ stepId: 'ask', choice: 'approve', recordId: 'record_00000000000000000000000000' }),
+  'waits.reassign': () => ({ emails: ['taken-over@example.com'] }),
+  'waits.answer': () => ({ choice: 'approve' }),
+  'runs.retry': () => ({}),
   'budgets.update': () => ({ limit: '2' }),
   'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),
   'tools.update': () => ({ name: 'taken over' }),
@@ -94,6 +97,7 @@ const missing: Ids = {
   conv: `conv_${'0'.repeat(26)}`,
   run: `batch_${'0'.repeat(26)}`,
   feedback: `feedback_${'0'.repeat(26)}`,
+  wait: `wait_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;

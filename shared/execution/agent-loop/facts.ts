@@ -161,8 +161,12 @@ export interface PauseFact extends Timed {
 }
 
 export interface LoopWait {
-  /** `approval`: somebody must allow the call. `output`: the caller of the run must execute the tool. */
-  kind: 'approval' | 'output';
+  /** `approval`: somebody must allow the call. `output`: the caller of the run must execute the tool. `inside`: what the call runs waits. */
+  kind: 'approval' | 'output' | 'inside';
+  /** Missing in older logs. ISO. */
+  since?: string;
+  /** Of `inside`: the run that waits; `approvalId` is that of the call in it. */
+  runId?: string;
   callId: string;
   approvalId?: string;
   toolName: string;

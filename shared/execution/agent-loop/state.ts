@@ -141,7 +141,8 @@ export function apply(state: RunState, fact: Fact): RunState {
       return { ...state, waits, decisions: new Map(state.decisions).set(fact.callId, fact) };
     }
     case 'continue':
-      return state;
+      // What runs inside goes on with its call.
+      return { ...state, waits: state.waits.filter(({ kind }) => kind !== 'inside') };
     case 'state':
       return restoreState(state, fact);
     case 'end':

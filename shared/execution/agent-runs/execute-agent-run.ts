@@ -41,6 +41,7 @@ import type { NumberedEvent } from './agent-run-event.ts';
 import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './agent-tools.ts';
 import { agentsPort } from './agents-adapter.ts';
 import { chatHistory } from './chat-history.ts';
+import { continueIfAnswered } from './inside-waits.ts';
 import { openLiveOutput } from './live-output.ts';
 import { type OpenedLoop, openLoop } from './open-loop.ts';
 import { replayEvents } from './run-events.ts';
@@ -120,10 +121,14 @@ export async function* executeAgentRun(
       return { ...loop, messages: insertSummary(messages, input.history?.summary) };
     },
   });
+  let hasPaused = false;
   for await (const numbered of events) {
     if (numbered.event.type === 'ended') await settleBudgets(scope);
+    hasPaused ||= numbered.event.type === 'awaiting' && numbered.event.wait.kind === 'inside';
     yield numbered;
   }
+  // What is inside may have been answered before this run said that it waits.
+  if (hasPaused && !execution.isInAgent) await continueIfAnswered(scope, execution.id);
 }
 
 /** What stands in for the messages that a run began with, where no model is asked. */

@@ -40,6 +40,7 @@ import {
 } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
 import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
+import { createInboxWrites } from './agent-waits.ts';
 import { afterChunks } from './live-output.ts';
 import { getFirstSeq, openTurnNumbers, replayProgress, toFactEvents } from './run-events.ts';
 import { type LogEntry, logFacts, runLog, type TakenRun, toLogRange } from './run-log.ts';
@@ -56,6 +57,7 @@ interface JournalExtras {
 
 /** Fewer than a transaction takes, for the writes that go with them. */
 const factsPerTransaction = 40;
+const entriesPerTransaction = 45;
 
 /**
  * The state of a run in this process: it appends facts to the log, in the transactions that change the execution and count
@@ -99,8 +101,10 @@ export function openJournal(
     nextFact += entries.length;
   }
 
+  /** @param listed What each of them changes in the inbox. */
   async function append(
     entries: readonly LogEntry[],
+    listed: readonly Write[][],
     { calls = [], alsoWrite = [] }: JournalExtras,
   ): Promise<void> {
     const last = entries.at(-1);
@@ -111,8 +115,17 @@ export function openJournal(
     const counted = calls.length > 0 ? entries.with(-1, { ...last, use }) : [...entries];
     const chunks = toChunks(counted, factsPerTransaction);
     const lastChunk = chunks.pop() ?? [];
-    for (const chunk of chunks) await commit(chunk, []);
+    const written = chunks.length * factsPerTransaction;
+    for (const [index, chunk] of chunks.entries()) {
+      const from = index * factsPerTransaction;
+      await commit(chunk, listed.slice(from, from + factsPerTransaction).flat());
+    }
+    const inbox = listed.slice(written).flat();
+    // Entries of more waits than a transaction takes are there before the run says that it waits, or a moment after.
+    for (const chunk of toChunks(inbox.slice(0, -entriesPerTransaction), entriesPerTransaction))
+      await scope.table.commit(chunk);
     await commit(lastChunk, [
+      ...inbox.slice(-entriesPerTransaction),
       ...toExecutionWrites(scope, execution, last.fact, { state, activeMs: getActiveMs() }),
       ...usageWrites(scope, [{ flowId: null, calls }]),
       ...notice.writes,
@@ -141,15 +154,19 @@ export function openJournal(
     async record(facts: readonly Fact[], more: JournalExtras = {}) {
       const durationMs = getActiveMs();
       const recorded = facts.map((fact, index) => {
+        const before = state;
         state = apply(state, fact);
         const numbers = fact.type === 'turn' ? turnNumbers.getNumbers(recordedSeq) : undefined;
         const events = toFactEvents(fact, progressOf, { execution, state, durationMs }).map(numberEvent);
         recordedSeq = nextSeq - 1;
         const entry: LogEntry = { n: nextFact + index, lastSeq: recordedSeq, holder, fact };
-        return { events, entry: { ...entry, ...(numbers && { numbers }) } };
+        return { events, before, entry: { ...entry, ...(numbers && { numbers }) } };
       });
       const entries = recorded.map(({ entry }) => entry);
-      await append(entries, more);
+      const listed = await Promise.all(
+        recorded.map(({ entry, before }) => createInboxWrites(scope, execution, entry.fact, before)),
+      );
+      await append(entries, listed, more);
       return { entries, events: recorded.flatMap(({ events }) => events) };
     },
   };

@@ -104,7 +104,9 @@ async function agentOf(tenant: Tenant) {
   const published = await expectStatus(200, call('POST', `/v1/agents/${id}/publish`));
   const script = scripted(calls(['calculator', { expression: '1' }]), { text: 'done' });
   const { executionId, awaits } = (await answered(run(tenant, id, script))).pausedReason;
+  const { data: waits } = await expectStatus(200, call('GET', '/v1/waits'));
   return {
+    wait: waits[0].id as string,
     agent: id as string,
     agentver: published.publishedVersionId as string,
     cap: capabilities[0].id as string,

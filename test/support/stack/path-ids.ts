@@ -36,7 +36,8 @@ export type Ids = Record<
   | 'clienttoken'
   | 'conv'
   | 'run'
-  | 'feedback',
+  | 'feedback'
+  | 'wait',
   string
 >;
 
@@ -89,6 +90,7 @@ const kinds: Record<string, keyof Ids> = {
   'model-configs.id': 'modelcfg',
   'provider-keys.id': 'providerkey',
   'budgets.id': 'budget',
+  'waits.id': 'wait',
   'mcp-connections.id': 'mcpconn',
   'tools.id': 'tool',
   'tool-runs.id': 'tool',
