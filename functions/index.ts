@@ -3,6 +3,7 @@ import { agentExecutionsGroup } from './agent-executions/index.ts';
 import { agentRunsGroup } from './agent-runs/index.ts';
 import { agentVersionsGroup } from './agent-versions/index.ts';
 import { agentsGroup } from './agents/index.ts';
+import { alertsGroup } from './alerts/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
 import { apiMcpGroup } from './api-mcp/index.ts';
 import { auditLogGroup } from './audit-log/index.ts';
@@ -61,6 +62,7 @@ export const groups = {
   runs: runsGroup,
   'run-waits': runWaitsGroup,
   waits: waitsGroup,
+  alerts: alertsGroup,
   products: productsGroup,
   surfaces: surfacesGroup,
   schedules: schedulesGroup,

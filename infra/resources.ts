@@ -216,6 +216,7 @@ export const timers = [
   { worker: 'sweep-agents', everyMinutes: 1, timeoutSeconds: 60 },
   { worker: 'sweep-schedules', everyMinutes: 1, timeoutSeconds: 60 },
   { worker: 'sweep-inbox', everyMinutes: 1, timeoutSeconds: 60 },
+  { worker: 'evaluate-alerts', everyMinutes: 1, timeoutSeconds: 60 },
   { worker: 'sweep-deliveries', everyMinutes: 1, timeoutSeconds: 60 },
   { worker: 'sweep-run-metrics', everyMinutes: 5, timeoutSeconds: 300 },
 ] as const;

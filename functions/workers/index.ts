@@ -1,6 +1,7 @@
 import type { Requirements } from '../../shared/platform/aws/uses.ts';
 import * as cleanUp from './clean-up.ts';
 import * as deliverWebhook from './deliver-webhook.ts';
+import * as evaluateAlerts from './evaluate-alerts.ts';
 import * as exportTelemetry from './export-telemetry.ts';
 import * as failAgentRun from './fail-agent-run.ts';
 import * as failRecord from './fail-record.ts';
@@ -27,6 +28,7 @@ import * as wakeRun from './wake-run.ts';
 export const workers: Readonly<Record<string, { requirements: Requirements }>> = {
   'clean-up': cleanUp,
   'deliver-webhook': deliverWebhook,
+  'evaluate-alerts': evaluateAlerts,
   'export-telemetry': exportTelemetry,
   'fail-agent-run': failAgentRun,
   'fail-record': failRecord,

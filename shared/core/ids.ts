@@ -46,7 +46,8 @@ export type IdPrefix =
   | 'pushcfg'
   | 'mcpconn'
   | 'telemetry'
-  | 'budget';
+  | 'budget'
+  | 'alert';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

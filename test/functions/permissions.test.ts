@@ -39,6 +39,7 @@ const resources: Record<string, string> = {
   'mcp-connections': 'SECRETS',
   telemetry: 'TELEMETRY',
   budgets: 'BUDGETS',
+  alerts: 'ALERTS',
 };
 
 const workspaceTakes = (action: string) =>

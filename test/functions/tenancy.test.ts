@@ -22,6 +22,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'waits.reassign': () => ({ emails: ['taken-over@example.com'] }),
   'waits.answer': () => ({ choice: 'approve' }),
   'runs.retry': () => ({}),
+  'alerts.update': () => ({ name: 'taken over' }),
   'budgets.update': () => ({ limit: '2' }),
   'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),
   'tools.update': () => ({ name: 'taken over' }),
@@ -97,6 +98,7 @@ const missing: Ids = {
   conv: `conv_${'0'.repeat(26)}`,
   run: `batch_${'0'.repeat(26)}`,
   feedback: `feedback_${'0'.repeat(26)}`,
+  alert: `alert_${'0'.repeat(26)}`,
   wait: `wait_${'0'.repeat(26)}`,
 };
 

@@ -46,7 +46,14 @@ async function modelsOf({ call }: Tenant) {
   const modelcfg: string = (await expectStatus(201, call('POST', '/v1/model-configs', { body: model }))).id;
   const { providerKey } = await expectStatus(201, call('POST', '/v1/provider-keys', { body: key }));
   const { id: budget } = await createBudget({ call });
-  return { modelcfg, providerkey: providerKey.id as string, budget: budget as string };
+  const body = { name: 'Many', metric: 'runs', scope: {}, windowMinutes: 60, above: 1_000_000 };
+  const { id: alert } = await expectStatus(201, call('POST', '/v1/alerts', { body }));
+  return {
+    alert: alert as string,
+    modelcfg,
+    providerkey: providerKey.id as string,
+    budget: budget as string,
+  };
 }
 
 /** A product with a surface that has an item, a test key and a delivery. */

@@ -37,7 +37,8 @@ export type Ids = Record<
   | 'conv'
   | 'run'
   | 'feedback'
-  | 'wait',
+  | 'wait'
+  | 'alert',
   string
 >;
 
@@ -91,6 +92,7 @@ const kinds: Record<string, keyof Ids> = {
   'provider-keys.id': 'providerkey',
   'budgets.id': 'budget',
   'waits.id': 'wait',
+  'alerts.id': 'alert',
   'mcp-connections.id': 'mcpconn',
   'tools.id': 'tool',
   'tool-runs.id': 'tool',
