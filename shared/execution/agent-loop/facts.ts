@@ -16,6 +16,7 @@ import type { StepErrorCode } from '../../core/errors/step-error.ts';
 import type { Note } from '../../core/note.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
+import type { RunUse } from '../../domain/runs/run-use.ts';
 import type { Artifact } from '../tool-support/tool-runner.ts';
 
 /** Recorded before the run goes on. The state of a run follows from its facts alone (`state.ts`). They are JSON. */
@@ -218,6 +219,8 @@ export interface StateFact extends Timed {
   spent: FactSpending;
   /** How many model calls in it have no known price. */
   unpriced?: number;
+  /** The model calls that were counted before, which the log has beside the facts. */
+  use?: RunUse;
 }
 
 export type StopReason = 'end_turn' | 'max_turns' | 'max_cost' | 'timeout' | 'error' | 'cancelled';

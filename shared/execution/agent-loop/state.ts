@@ -49,8 +49,8 @@ export interface RunState {
   /** Whether the last message is a note of the run, which the model has not answered yet. */
   isReminded: boolean;
   end: EndFact | undefined;
-  /** What turns that were taken over had cost. USD as decimal text. */
-  saved: string;
+  /** The run from which turns were taken over, and what they had cost. */
+  reusedFrom: StateFact['reusedFrom'];
 }
 
 interface AgentTotals extends Spending {
@@ -77,7 +77,7 @@ export const createInitialState = (messages: readonly ModelMessage[]): RunState 
   isCorrected: false,
   isReminded: false,
   end: undefined,
-  saved: '0',
+  reusedFrom: undefined,
 });
 
 export const replay = (messages: readonly ModelMessage[], facts: readonly Fact[]): RunState =>
@@ -178,7 +178,7 @@ function restoreState(state: RunState, fact: StateFact): RunState {
     isReminded: fact.isReminded,
     hasContext: fact.hasContext,
     totals: { ...totals, unpriced: totals.unpriced + unpriced },
-    saved: fact.reusedFrom?.savedCost ?? state.saved,
+    reusedFrom: fact.reusedFrom,
   };
 }
 
@@ -189,6 +189,7 @@ export function toStateFact(state: RunState, at: Date): StateFact {
   const places = new Map(first.map((message, place) => [message, place]));
   return {
     type: 'state',
+    ...(state.reusedFrom && { reusedFrom: state.reusedFrom }),
     ...(context && { context }),
     messages: messages.map((message) => places.get(message) ?? message),
     measuredMessages,

@@ -82,7 +82,7 @@ async function continueRun(
     if (error instanceof RunLost) {
       if (!stop.aborted) return log.info('Another process has the run');
       log.info('The run is handed over to another invocation');
-      await releaseRun(scope, execution, getActiveMs());
+      await releaseRun(scope, execution, getActiveMs(), true);
       await agentRunQueue(scope).send(executionId);
     } else {
       await releaseRun(scope, execution, getActiveMs());

@@ -27,7 +27,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
 import type { ModelOutputEvent } from '../agent-loop/loop.ts';
-import { apply, type RunState, replay } from '../agent-loop/state.ts';
+import { apply, type RunState, replay, toStateFact } from '../agent-loop/state.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
@@ -58,6 +58,8 @@ interface JournalExtras {
 /** Fewer than a transaction takes, for the writes that go with them. */
 const factsPerTransaction = 40;
 const entriesPerTransaction = 45;
+/** The state is as long as the conversation: written that often, it adds little to each turn. */
+const factsPerState = 200;
 
 /**
  * The state of a run in this process: it appends facts to the log, in the transactions that change the execution and count
@@ -75,7 +77,11 @@ export function openJournal(
   const progressOf = replayProgress(earlier);
   const turnNumbers = openTurnNumbers();
   let state: RunState = replay([], logFacts(earlier));
-  let used = earlier.map(({ use = {} }) => use).reduce(mergeUse, {});
+  let used = earlier
+    .map(({ use = {}, fact }) => (fact.type === 'state' ? mergeUse(fact.use ?? {}, use) : use))
+    .reduce(mergeUse, {});
+  let stateAt = earlier.findLast(({ fact }) => fact.type === 'state')?.n ?? 0;
+  let isLoaded = false;
   let turnId = state.lastTurn?.turnId;
   let nextFact = lastFact + 1;
   let nextSeq = getFirstSeq(lastSeq, isTakenOver);
@@ -135,6 +141,19 @@ export function openJournal(
     await notice.send();
   }
 
+  /** Once in a while, what all facts so far come to: whoever continues the run reads no further back. */
+  async function recordState(): Promise<void> {
+    const isBetweenTurns = state.open.length === 0 && state.waits.length === 0 && !state.end;
+    if (!isLoaded || !isBetweenTurns || nextFact - stateAt < factsPerState) return;
+    const fact = { ...toStateFact(state, scope.now()), use: used };
+    const entry: LogEntry = { n: nextFact, lastSeq: recordedSeq, holder, fact };
+    stateAt = entry.n;
+    await commit(
+      [entry],
+      [scope.table.writes.update(agentExecutionEntity, { id: executionId }, { set: { stateAt } }, exists)],
+    );
+  }
+
   return {
     state: () => state,
     nextFact: () => nextFact,
@@ -143,6 +162,7 @@ export function openJournal(
     /** @returns the state with the messages that the run began with. */
     load(messages: readonly ModelMessage[]): RunState {
       state = replay(messages, logFacts(earlier));
+      isLoaded = true;
       return state;
     },
 
@@ -167,6 +187,7 @@ export function openJournal(
         recorded.map(({ entry, before }) => createInboxWrites(scope, execution, entry.fact, before)),
       );
       await append(entries, listed, more);
+      await recordState();
       return { entries, events: recorded.flatMap(({ events }) => events) };
     },
   };

@@ -268,7 +268,7 @@ async function retryAgent(scope: Scope, retry: Retry): Promise<StartedRetry> {
 async function loadNewest(scope: Scope, run: Run, { later }: Chain): Promise<LoadedRun> {
   for (const { id } of later.toReversed()) {
     const loaded = await loadRun(scope, id).catch(ifMissing(undefined));
-    if (loaded?.log[0]?.fact.type === 'state') return loaded;
+    if (loaded?.state.reusedFrom) return loaded;
   }
   const own = await loadRun(scope, run.id).catch(ifMissing(undefined));
   if (!own) throw notFound('Run');
@@ -278,7 +278,7 @@ async function loadNewest(scope: Scope, run: Run, { later }: Chain): Promise<Loa
 /** At no cost: what was spent is that of the run that it is taken from. */
 function toTakenState({ execution, log }: LoadedRun, input: AgentRun['input'], at: Date): StateFact {
   const state = replay(toPlaceholders(input), logFacts(log));
-  const { spent, unpriced: _unpriced, ...taken } = toStateFact(state, at);
+  const { spent, unpriced: _unpriced, use: _use, ...taken } = toStateFact(state, at);
   const { codeCalls } = spent;
   const nothing = { inputTokens: 0, outputTokens: 0, cost: '0', ...(codeCalls && { codeCalls }) };
   return {
