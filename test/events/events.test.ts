@@ -60,6 +60,8 @@ test.each([
   ['fail-record.json', undefined],
   ['run-agent.json', undefined],
   ['sweep-agents.json', undefined],
+  ['sweep-inbox.json', undefined],
+  ['evaluate-alerts.json', undefined],
   ['fire-schedule.json', { batchItemFailures: [] }],
   ['report-schedule.json', undefined],
   ['sweep-schedules.json', undefined],

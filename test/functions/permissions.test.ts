@@ -61,7 +61,7 @@ const exceptions: Record<string, string> = {
   'waits.remind': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
   'waits.answer': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
   'waits.answer-many': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
-  'runs.retry': 'FLOWS:EXECUTE or AGENTS:EXECUTE or TOOLS:EXECUTE',
+  'dispatch.retry': 'FLOWS:EXECUTE or AGENTS:EXECUTE or TOOLS:EXECUTE',
   'flows.recompute': 'FLOWS:EXECUTE',
   'batches.forecast': 'FLOWS:EXECUTE',
   // Which one depends on who answers.

@@ -21,7 +21,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'runs.answer': () => ({ stepId: 'ask', choice: 'approve', recordId: 'record_00000000000000000000000000' }),
   'waits.reassign': () => ({ emails: ['taken-over@example.com'] }),
   'waits.answer': () => ({ choice: 'approve' }),
-  'runs.retry': () => ({}),
+  'dispatch.retry': () => ({}),
   'alerts.update': () => ({ name: 'taken over' }),
   'budgets.update': () => ({ limit: '2' }),
   'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),

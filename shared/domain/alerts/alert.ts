@@ -16,7 +16,7 @@ import { getSketchQuantile } from '../runs/sketch.ts';
 
 export const alertMetrics = ['failure-rate', 'failures', 'duration-p95', 'cost', 'runs', 'waiting'] as const;
 export const alertStates = ['ok', 'firing', 'no-data'] as const;
-export type AlertState = (typeof alertStates)[number];
+type AlertState = (typeof alertStates)[number];
 
 export const AlertScope = z.object({
   kind: z.enum(runKinds).optional(),
@@ -138,10 +138,7 @@ export function measureAlert(
   return getSketchQuantile(sum.durations, 0.95);
 }
 
-export const toState = (
-  { above, below }: Pick<Alert, 'above' | 'below'>,
-  value: number | null,
-): AlertState => {
+const toState = ({ above, below }: Pick<Alert, 'above' | 'below'>, value: number | null): AlertState => {
   if (value === null) return 'no-data';
   return (above !== undefined && value > above) || (below !== undefined && value < below) ? 'firing' : 'ok';
 };

@@ -8,7 +8,7 @@
  * begins with the state of the newest run of the chain as its first fact (`agent-loop/state.ts`); tool calls without a result
  * count as begun.
  * A crash before the write leaves nothing. After it the new run is listed, and ends as lost like any other; its own retry, or
- * another one of the first run, goes on with what it stored. `functions/runs/retry.ts` calls it and executes the run.
+ * another one of the first run, goes on with what it stored. `functions/dispatch/retry.ts` calls it and executes the run.
  */
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { conflict, ifMissing, notFound, ServiceError, unprocessable } from '../../core/errors/errors.ts';

@@ -275,3 +275,45 @@ test('what nobody answers in time is expired; overdue is past half of the time',
   expect(await listed(tenant)).toEqual([]);
   expect(await listed(tenant, 'status=expired')).toMatchObject([{ id, answer: null }]);
 });
+
+test('500 open waits under load: none is listed after its run went on', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [approval(), template('x')]);
+  const recordIds = (await createRecords(tenant, 'thing', 500)).map(({ id }) => id);
+  const body = { flowId: flow.id, recordIds, options: { recordConcurrency: 50 } };
+  await expectStatus(200, tenant.call('POST', '/v1/batch/flow', { body }));
+  const readAll = async () => {
+    const all: Shown[] = [];
+    for (let cursor = ''; ; ) {
+      const query = cursor === '' ? '' : `&cursor=${cursor}`;
+      const page = await expectStatus(200, tenant.call('GET', `/v1/waits?limit=100${query}`));
+      all.push(...page.data);
+      if (!page.pagination.nextCursor) return all;
+      cursor = page.pagination.nextCursor;
+    }
+  };
+  const waits = await eventually(async () => {
+    const all = await readAll();
+    expect(all).toHaveLength(500);
+    return all;
+  }, 60_000);
+  const gone = new Set<string>();
+  const answerAll = async () => {
+    for (let from = 0; from < 500; from += 100) {
+      const ids = waits.slice(from, from + 100).map(({ id }) => id);
+      const answer = { ids, choice: 'approve' };
+      const { results } = await expectStatus(200, tenant.call('POST', '/v1/waits/answer', { body: answer }));
+      for (const { id, error } of results) if (error === null) gone.add(id);
+    }
+  };
+  let isOver = false;
+  const watch = async () => {
+    while (!isOver) {
+      const before = new Set(gone);
+      for (const { id } of await listed(tenant)) expect(before.has(id)).toBe(false);
+    }
+  };
+  await Promise.all([answerAll().finally(() => (isOver = true)), watch(), watch()]);
+  expect(gone.size).toBe(500);
+  expect(await readAll()).toEqual([]);
+}, 120_000);

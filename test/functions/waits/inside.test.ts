@@ -103,3 +103,39 @@ test('a run in the background suspends likewise; cancelled, it takes the questio
   await expectStatus(200, tenant.call('POST', `/v1/runs/${executionId}/cancel`));
   expect(await listed(tenant)).toEqual([]);
 });
+
+// n8n-io/n8n#18854: the workflow around went on after the first of several approvals inside.
+// n8n-io/n8n#34645: the agent got the answer of the person in place of the result of its tool.
+test('after the first of two approvals inside, the runs around wait for the second; the tools have really run', async () => {
+  const tenant = await newTenant();
+  const approval = { require: true };
+  const inner = await createScriptedAgent(tenant, { tools: { toolIds: ['builtin:calculator'], approval } });
+  const outer = await asking(tenant, inner.id);
+  const product = calls(['calculator', { expression: '6 * 7' }]);
+  const task = scripted(sum, product, { text: 'both' });
+  const script = scripted(calls(['ask', { message: task }]), { text: 'over' });
+  const { executionId } = await answered(run(tenant, outer.id, script));
+  const answer = async () => {
+    const [wait] = await eventually(async () => {
+      const open = await listed(tenant);
+      expect(open).toHaveLength(1);
+      return open;
+    });
+    await expectStatus(
+      200,
+      tenant.call('POST', `/v1/waits/${wait.id}/answer`, { body: { choice: 'approve' } }),
+    );
+    return wait;
+  };
+  const first = await answer();
+  await eventually(async () => expect(await listed(tenant)).toHaveLength(1));
+  await eventually(async () => expect(await statusOf(tenant, executionId)).toBe('paused'));
+  const second = await answer();
+  expect(second.id).not.toBe(first.id);
+  await eventually(async () => expect(await statusOf(tenant, executionId)).toBe('completed'));
+  const path = `/v1/agents/${inner.id}/executions/${first.runId}/tool-calls`;
+  const { toolCalls } = await expectStatus(200, tenant.call('GET', path));
+  expect(toolCalls).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+  for (const { id } of toolCalls)
+    expect(JSON.stringify(await expectStatus(200, tenant.call('GET', `${path}/${id}`)))).toContain('42');
+});

@@ -45,7 +45,7 @@ export async function runForLong({ turns, kills }: { turns: number; kills: numbe
   const portsFor = (scope: Scope) => (of: AgentExecution) =>
     openPorts(scope, { ...of, runId: of.id, listing: toAgentListing(of) });
   for (let kill = 0; kill < kills; kill++) {
-    let left = Math.floor((4 * turns) / (kills + 1));
+    let left = Math.floor((1.7 * turns) / (kills + 1));
     const at = () => new Date(Date.now() + kill * 120_000);
     const table = brokenTable(tenant.tenant, {
       before: (command) => {

@@ -81,6 +81,7 @@ const kinds: Record<string, keyof Ids> = {
   'client-tokens.id': 'clienttoken',
   'conversations.id': 'conv',
   'runs.id': 'run',
+  'dispatch.retry.id': 'run',
   'run-feedback.id': 'run',
   'run-feedback.delete.id': 'feedback',
   'flows.id': 'flow',

@@ -283,3 +283,72 @@ test('a retry runs in the background as its first run did, and streams in front 
   });
   expect(response.status).toBe(202);
 });
+
+type Held = (failing: object, fine: (name: string) => object) => object[];
+
+test.each<[string, Held, number]>([
+  // twentyhq/twenty#21458: a retry in the middle of a loop found nothing to run.
+  [
+    'the second pass of a loop',
+    (failing, fine) => [
+      {
+        type: 'loop',
+        name: 'l',
+        config: {
+          while: '_loop.index < 3',
+          maxIterations: 3,
+          steps: [fine('in'), { ...failing, when: '_loop.index === 1' }],
+        },
+      },
+    ],
+    4,
+  ],
+  [
+    'one of two branches',
+    (failing, fine) => [
+      {
+        type: 'parallel',
+        name: 'p',
+        config: {
+          branches: [
+            { name: 'a', steps: [fine('left'), failing] },
+            { name: 'b', steps: [fine('right')] },
+          ],
+        },
+      },
+    ],
+    3,
+  ],
+  [
+    'a branch of a condition',
+    (failing, fine) => [
+      { type: 'conditional', name: 'c', config: { condition: 'true', trueSteps: [fine('yes'), failing] } },
+    ],
+    2,
+  ],
+])(
+  'a step that failed in %s runs again, and what completed beside it does not',
+  async (_name, steps, prompts) => {
+    const tenant = await newTenant();
+    const echo = await pricedModel(tenant, { mapping: 'echo' });
+    const model = await pricedModel(tenant, { mapping: 'broken' });
+    const flow = await publishedFlow(tenant, [
+      ...steps(ask('failing', model), (name) => ask(name, echo)),
+      template('end'),
+    ]);
+    const body = { flow: { id: flow.id }, options: { streamResponse: false } };
+    const first = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+    expect(first).toMatchObject({ success: false });
+    const { data } = await expectStatus(200, tenant.call('GET', '/v1/model-configs'));
+    const { settings } = data.find(({ id }: { id: string }) => id === model);
+    settings.customModel.executorConfig.modelMapping = 'echo';
+    await expectStatus(200, tenant.call('PUT', `/v1/model-configs/${model}`, { body: { settings } }));
+    const second = await expectStatus(200, retry(tenant, first.executionId));
+    expect(second).toMatchObject({ success: true, output: 'end' });
+    const rows = await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`);
+    const made = rows.filter(
+      ({ stepType, status, reusedFrom }) => stepType === 'prompt' && status === 'completed' && !reusedFrom,
+    );
+    expect(made).toHaveLength(prompts);
+  },
+);

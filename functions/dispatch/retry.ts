@@ -18,8 +18,8 @@ import {
 import { StreamEvent } from '../../shared/protocols/run-events/stream-event.ts';
 import { streamResponse } from '../agent-runs/schemas.ts';
 import { StartedRun } from '../agent-runs/start-response.ts';
-import { AnyResult } from '../dispatch/any-result.ts';
-import { executesRuns, RunParams } from './schemas.ts';
+import { executesRuns, RunParams } from '../runs/schemas.ts';
+import { AnyResult } from './any-result.ts';
 
 const RetryOptions = z.strictObject({
   streamResponse,
@@ -30,7 +30,7 @@ const RetryOptions = z.strictObject({
 });
 
 export const retryRun = defineEndpoint({
-  id: 'runs.retry',
+  id: 'dispatch.retry',
   method: 'POST',
   path: '/v1/runs/{id}/retry',
   permission: executesRuns,
