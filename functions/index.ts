@@ -3,6 +3,7 @@ import { agentExecutionsGroup } from './agent-executions/index.ts';
 import { agentRunsGroup } from './agent-runs/index.ts';
 import { agentVersionsGroup } from './agent-versions/index.ts';
 import { agentsGroup } from './agents/index.ts';
+import { alertsGroup } from './alerts/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
 import { apiMcpGroup } from './api-mcp/index.ts';
 import { auditLogGroup } from './audit-log/index.ts';
@@ -41,6 +42,7 @@ import { telemetryGroup } from './telemetry/index.ts';
 import { toolRunsGroup } from './tool-runs/index.ts';
 import { toolsGroup } from './tools/index.ts';
 import { usageLimitsGroup } from './usage-limits/index.ts';
+import { waitsGroup } from './waits/index.ts';
 import { workspaceGroup } from './workspace/index.ts';
 
 /**
@@ -61,6 +63,8 @@ export const groups = {
   'agent-executions': agentExecutionsGroup,
   runs: runsGroup,
   'run-waits': runWaitsGroup,
+  waits: waitsGroup,
+  alerts: alertsGroup,
   products: productsGroup,
   surfaces: surfacesGroup,
   schedules: schedulesGroup,

@@ -231,6 +231,8 @@ export const timers = [
   { worker: 'sweep', everyMinutes: 15, timeoutSeconds: 300 },
   { worker: 'sweep-agents', everyMinutes: 1, timeoutSeconds: 60 },
   { worker: 'sweep-schedules', everyMinutes: 1, timeoutSeconds: 60 },
+  { worker: 'sweep-inbox', everyMinutes: 1, timeoutSeconds: 60 },
+  { worker: 'evaluate-alerts', everyMinutes: 1, timeoutSeconds: 60 },
   { worker: 'sweep-deliveries', everyMinutes: 1, timeoutSeconds: 60 },
   { worker: 'sweep-run-metrics', everyMinutes: 5, timeoutSeconds: 300 },
 ] as const;

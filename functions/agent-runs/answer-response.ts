@@ -2,6 +2,7 @@ import type { NumberedEvent } from '../../shared/execution/agent-runs/agent-run-
 import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import type { AnsweredRun } from '../../shared/execution/agent-runs/answer-run.ts';
 import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
+import { findOutermost, isWaiting } from '../../shared/execution/agent-runs/inside-waits.ts';
 import { replayEvents } from '../../shared/execution/agent-runs/run-events.ts';
 import { loadInput } from '../../shared/execution/agent-runs/run-log.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
@@ -14,16 +15,16 @@ import {
 
 /** Continues a run that has its last answer; shows what the others still wait for. */
 export async function answerResponse(scope: Scope, { run, added }: AnsweredRun, form: ResponseForm) {
-  const { execution, log, state } = run;
+  const { execution, log } = run;
   const sentSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
   if (form.isStreamed) nameRun({ executionId: execution.id, after: sentSeq });
-  if (state.waits.length > 0) {
+  if (await isWaiting(scope, run)) {
     return eventsResponse(async function* () {
       yield* replayEvents(execution, log, sentSeq);
     }, form);
   }
-  if (execution.background) {
-    await agentRunQueue(scope).send(execution.id);
+  if (execution.background || execution.isInAgent) {
+    await agentRunQueue(scope).send((await findOutermost(scope, execution)).id);
     return eventsResponse((signal) => followOnce(scope, execution.id, sentSeq, form, signal), form);
   }
   const input = await loadInput(scope, execution);

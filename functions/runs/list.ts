@@ -28,7 +28,7 @@ export const listRuns = defineEndpoint({
   description: `Everything that was started as a whole, newest first: batches, flows, agents and tools. Shows the kinds whose flows, agents or tools the caller may read.
 
 - Several filters combine with AND.
-- A page costs at most 12 reads. With selective filters it may be short or even empty and still have a \`nextCursor\`: continue with it. \`error\`, \`minCost\` and \`minDurationMs\` read every run that matches the other filters.
+- A page costs at most 12 reads. With selective filters it may be short or even empty and still have a \`nextCursor\`: continue with it. \`error\`, \`q\`, \`minCost\` and \`minDurationMs\` read every run that matches the other filters.
 - Runs inside of others (sub-agents, flows as tools) are listed when they have ended, with \`root=false\` or \`parentRunId\`. Cost and tokens include them.
 - A run is deleted with its flow, agent or tool. Runs of tools, of inline flows without stored results and of inline agents expire 30 days after their start.`,
   query: z
@@ -66,6 +66,15 @@ export const listRuns = defineEndpoint({
         .max(200)
         .optional()
         .meta({ description: `A part of the message, case-insensitive. ${selective}` }),
+      q: z
+        .string()
+        .trim()
+        .min(1)
+        .max(200)
+        .optional()
+        .meta({
+          description: `Words: each occurs in the name, the error or a tag, case-insensitive. ${selective}`,
+        }),
       sessionId: z.string().min(1).max(128).optional().meta({
         description: 'The `sessionId` of the start: lists the runs of a conversation or a job of yours',
       }),

@@ -1,4 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { alertAttempt } from '../../shared/domain/alerts/evaluate-alerts.ts';
 import { thresholdAttempt } from '../../shared/domain/budgets/thresholds.ts';
 import { deliveryOutbox } from '../../shared/domain/deliveries/delivery.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/outbox-messages.ts';
@@ -16,9 +17,10 @@ export const requirements = combineRequirements(
   taskRequests,
   thresholdAttempt,
   approvalAttempt,
+  alertAttempt,
 );
 
-/** Sends events to the webhooks of surfaces, to the callers of tasks, to who watches budgets and to who is asked by runs. A receiver that fails is no error: the delivery has its next time. */
+/** Sends events to the webhooks of surfaces, to the callers of tasks, to who watches budgets or alerts, and to who is asked by runs. A receiver that fails is no error: the delivery has its next time. */
 const handle = (event: SQSEvent): Promise<SQSBatchResponse> =>
   attemptReceived(parseMessages(DeliveryMessage, event), {
     outbox: deliveryOutbox,
@@ -28,6 +30,7 @@ const handle = (event: SQSEvent): Promise<SQSBatchResponse> =>
         taskRequestOf: taskRequests(scope),
         thresholdAttempt: thresholdAttempt(scope),
         approvalAttempt: approvalAttempt(scope),
+        alertAttempt: alertAttempt(scope),
       }),
     fieldsOf: ({ surfaceId, id: deliveryId }) => ({ surfaceId, deliveryId }),
   });

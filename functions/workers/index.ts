@@ -1,6 +1,7 @@
 import type { Requirements } from '../../shared/platform/aws/uses.ts';
 import * as cleanUp from './clean-up.ts';
 import * as deliverWebhook from './deliver-webhook.ts';
+import * as evaluateAlerts from './evaluate-alerts.ts';
 import * as exportTelemetry from './export-telemetry.ts';
 import * as failAgentRun from './fail-agent-run.ts';
 import * as failJob from './fail-job.ts';
@@ -20,6 +21,7 @@ import * as stopMigration from './stop-migration.ts';
 import * as sweep from './sweep.ts';
 import * as sweepAgents from './sweep-agents.ts';
 import * as sweepDeliveries from './sweep-deliveries.ts';
+import * as sweepInbox from './sweep-inbox.ts';
 import * as sweepRunMetrics from './sweep-run-metrics.ts';
 import * as sweepSchedules from './sweep-schedules.ts';
 import * as wakeRun from './wake-run.ts';
@@ -28,6 +30,7 @@ import * as wakeRun from './wake-run.ts';
 export const workers: Readonly<Record<string, { requirements: Requirements }>> = {
   'clean-up': cleanUp,
   'deliver-webhook': deliverWebhook,
+  'evaluate-alerts': evaluateAlerts,
   'export-telemetry': exportTelemetry,
   'fail-agent-run': failAgentRun,
   'fail-job': failJob,
@@ -47,6 +50,7 @@ export const workers: Readonly<Record<string, { requirements: Requirements }>> =
   sweep,
   'sweep-agents': sweepAgents,
   'sweep-deliveries': sweepDeliveries,
+  'sweep-inbox': sweepInbox,
   'sweep-run-metrics': sweepRunMetrics,
   'sweep-schedules': sweepSchedules,
   'wake-run': wakeRun,

@@ -25,6 +25,7 @@ export type IdPrefix =
   | 'cap'
   | 'cred'
   | 'appr'
+  | 'wait'
   | 'turn'
   | 'hold'
   | 'part'
@@ -47,7 +48,8 @@ export type IdPrefix =
   | 'telemetry'
   | 'budget'
   | 'import'
-  | 'export';
+  | 'export'
+  | 'alert';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

@@ -14,6 +14,7 @@ export const tenantLimits = {
   'client tokens': 200,
   'MCP connections': 200,
   budgets: 100,
+  alerts: 100,
 } as const;
 
 export type Limited = keyof typeof tenantLimits;

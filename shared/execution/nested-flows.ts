@@ -6,6 +6,7 @@
  * It cannot wait longer than ten seconds. Bounds: `levelsMax` deep, `runsMax` in one outer run. If the outer process
  * crashes, nothing of it is left, and a repeated call runs it again under the identity of the call.
  */
+import type { AgentsPort } from '../adapters/ports/agents-port.ts';
 import type { FlowsPort } from '../adapters/ports/flows-port.ts';
 import { recordNote } from '../core/active-span.ts';
 import { ifMissing } from '../core/errors/errors.ts';
@@ -70,6 +71,12 @@ const levelsMax = 5;
 /** How many flows may run inside of one run. A model that calls its own flow many times would multiply with each level. */
 const runsMax = 500;
 
+/** Nothing is stored of the flow, so no agent in it can wait. */
+const refuseWaits = (agents: AgentsPort): AgentsPort => ({
+  ...agents,
+  run: (request) => agents.run({ ...request, cannotWait: true }),
+});
+
 interface Owner {
   userId: string;
   runId: string;
@@ -111,7 +118,8 @@ export const flowsPort = /* @__PURE__ */ using(
       const nestedOwner = { ...owner, listing: childListing(listed.id, listed) };
       const paid = addPayer(ports, { type: 'flow', id: flowId });
       const flows = flowsPort(scope, nestedOwner, level + 1, made);
-      const meter = openMeter(setParentRun({ ...paid, waits: noWaits, flows }, nestedOwner.listing));
+      const agents = refuseWaits(paid.agents);
+      const meter = openMeter(setParentRun({ ...paid, waits: noWaits, flows, agents }, nestedOwner.listing));
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
       const identity = callId ?? listed.id;
       const run = { steps, variables: runVariables(source), ports: meter.ports, identity, signal };

@@ -134,9 +134,11 @@ export const openPorts = /* @__PURE__ */ using(
   },
 );
 
-const toWaitOwner = (owner: RunOwner, { runId: listedId }: ParentListing) => ({
+const toWaitOwner = (owner: RunOwner, { runId: listedId, rootRunId, tags = [] }: ParentListing) => ({
   runId: owner.runId,
   listedId,
+  rootRunId,
+  tags,
   flowId: owner.flowId ?? null,
   flowName: owner.flowName ?? null,
   recordId: owner.recordId ?? null,

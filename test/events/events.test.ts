@@ -65,6 +65,8 @@ test.each([
   ['run-job.json', undefined],
   ['fail-job.json', undefined],
   ['sweep-agents.json', undefined],
+  ['sweep-inbox.json', undefined],
+  ['evaluate-alerts.json', undefined],
   ['fire-schedule.json', { batchItemFailures: [] }],
   ['report-schedule.json', undefined],
   ['sweep-schedules.json', undefined],

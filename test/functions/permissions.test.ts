@@ -40,6 +40,7 @@ const resources: Record<string, string> = {
   'mcp-connections': 'SECRETS',
   telemetry: 'TELEMETRY',
   budgets: 'BUDGETS',
+  alerts: 'ALERTS',
 };
 
 const readsSomething = 'RECORDS:READ or FLOWS:READ or AGENTS:READ or TOOLS:READ';
@@ -65,6 +66,14 @@ const exceptions: Record<string, string> = {
   'batches.run-flow': 'FLOWS:EXECUTE',
   'batches.cancel': 'FLOWS:EXECUTE',
   'batches.retry': 'FLOWS:EXECUTE',
+  'waits.list': 'FLOWS:READ or AGENTS:READ',
+  'waits.claim': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'waits.release': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'waits.reassign': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'waits.remind': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'waits.answer': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'waits.answer-many': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'dispatch.retry': 'FLOWS:EXECUTE or AGENTS:EXECUTE or TOOLS:EXECUTE',
   'flows.recompute': 'FLOWS:EXECUTE',
   'batches.forecast': 'FLOWS:EXECUTE',
   // Which one depends on who answers.

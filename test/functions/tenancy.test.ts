@@ -19,6 +19,10 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'model-configs.set-status': () => ({ isEnabled: false }),
   'flows.recompute': () => ({ version: 'published', recordType: 'thing' }),
   'runs.answer': () => ({ stepId: 'ask', choice: 'approve', recordId: 'record_00000000000000000000000000' }),
+  'waits.reassign': () => ({ emails: ['taken-over@example.com'] }),
+  'waits.answer': () => ({ choice: 'approve' }),
+  'dispatch.retry': () => ({}),
+  'alerts.update': () => ({ name: 'taken over' }),
   'budgets.update': () => ({ limit: '2' }),
   'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),
   'tools.update': () => ({ name: 'taken over' }),
@@ -96,6 +100,8 @@ const missing: Ids = {
   feedback: `feedback_${'0'.repeat(26)}`,
   import: `import_${'0'.repeat(26)}`,
   export: `export_${'0'.repeat(26)}`,
+  alert: `alert_${'0'.repeat(26)}`,
+  wait: `wait_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;

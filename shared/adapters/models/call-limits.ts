@@ -3,4 +3,6 @@ export interface CallLimits {
   requestsPerMinute?: number | undefined;
   tokensPerMinute?: number | undefined;
   maxConcurrent?: number | undefined;
+  /** Decimal text. */
+  usdPerMinute?: string | undefined;
 }

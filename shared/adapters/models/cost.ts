@@ -32,6 +32,16 @@ export function callCost(price: ModelPrice, usage: ModelUsage): string | null {
     .toFixed();
 }
 
+/** The most that a call costs in USD: its input is charged as a whole, at the rate of writing to a cache if that is higher. */
+export function boundCallCost(
+  price: ModelPrice,
+  usage: Pick<ModelUsage, 'inputTokens' | 'outputTokens'>,
+): string | null {
+  const { input, cacheWrite = input } = selectRates(price, usage.inputTokens);
+  const isWriteDearer = new Big(cacheWrite).gt(input);
+  return callCost(price, { ...usage, ...(isWriteDearer && { cacheWriteTokens: usage.inputTokens }) });
+}
+
 /**
  * What the cache of the provider saved in USD, as decimal text: what the tokens would have cost as other input, minus what
  * they cost. Negative if writing cost more than reading saved. Undefined if the call did not use the cache.

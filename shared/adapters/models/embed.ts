@@ -13,11 +13,11 @@ import { omitUndefined } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { EmbeddingRequest, EmbeddingResponse } from '../ports/embedding-port.ts';
 import { modelPrice } from './catalog.ts';
-import { callCost } from './cost.ts';
+import { boundCallCost, callCost } from './cost.ts';
 import { AdmissionFailed, callProvider, type ModelAdmission } from './provider-call.ts';
 import { providerNames } from './providers/provider-names.ts';
 import { type Provider, providers } from './providers/providers.ts';
-import { qualifyModelName, type ResolvedModel } from './resolved-model.ts';
+import { hasSpendLimit, qualifyModelName, type ResolvedModel } from './resolved-model.ts';
 import { parseUsage, tokensOfText } from './usage.ts';
 
 const textsMax = 500;
@@ -73,11 +73,17 @@ async function request(
   const answers: Awaited<ReturnType<typeof client.doEmbed>>[] = [];
   await forEachConcurrently(chunks.entries(), atOnce, async ([index, values]) => {
     const tokens = () => values.reduce((sum, text) => sum + tokensOfText(text), 0);
-    const asked = { model, tokens, wait, signal: abortSignal };
+    const computeUsd = async (inputTokens: number) => {
+      const price = await modelPrice(model);
+      return price && boundCallCost(price, { inputTokens, outputTokens: 0 });
+    };
+    const asked = { model, tokens, usd: () => computeUsd(tokens()), wait, signal: abortSignal };
     const { answer, end } = await callProvider(admission, asked, () =>
       client.doEmbed({ values: [...values], abortSignal, ...omitUndefined({ dimensions }) }),
     );
-    end(answer.usage?.tokens);
+    const used = answer.usage?.tokens;
+    const cost = used !== undefined && hasSpendLimit(model) ? await computeUsd(used) : null;
+    end({ ...omitUndefined({ tokens: used }), ...(cost !== null && { usd: cost }) });
     answers[index] = answer;
   });
   const tokens = answers.reduce<number | undefined>(

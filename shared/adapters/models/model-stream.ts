@@ -34,12 +34,12 @@ import type {
 } from '../ports/model-port.ts';
 import { cacheMarks, toCallOptions } from './call-options.ts';
 import { modelPrice } from './catalog.ts';
-import { callCacheSavings, callCost } from './cost.ts';
-import { AdmissionFailed, callProvider, type ModelAdmission } from './provider-call.ts';
+import { boundCallCost, callCacheSavings, callCost } from './cost.ts';
+import { AdmissionFailed, type CallUse, callProvider, type ModelAdmission } from './provider-call.ts';
 import { responseCharactersMax } from './providers/model-fetch.ts';
 import { type Provider, providers } from './providers/providers.ts';
-import { modelCallSource, type ResolvedModel } from './resolved-model.ts';
-import { parseUsage, tokensReserved } from './usage.ts';
+import { hasSpendLimit, modelCallSource, type ResolvedModel } from './resolved-model.ts';
+import { parseUsage, reserveUsage } from './usage.ts';
 
 /** Calls a resolved model. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function* streamModel(
@@ -113,14 +113,24 @@ async function* streamParts(
   const settings = mergeSettings(model, request);
   const options = toCallOptions({ ...request, settings }, model, marks);
   const { wait, signal } = request;
-  const tokens = () => tokensReserved(model, { ...request, settings });
-  const { answer: parts, end } = await callProvider(admission, { model, tokens, wait, signal }, () =>
+  const reserved = () => reserveUsage(model, { ...request, settings });
+  const asked = {
+    model,
+    tokens: () => reserved().inputTokens + reserved().outputTokens,
+    usd: async () => {
+      const price = await modelPrice(model);
+      return price && boundCallCost(price, reserved());
+    },
+    wait,
+    signal,
+  };
+  const { answer: parts, end } = await callProvider(admission, asked, () =>
     requestAnswer(client, options, request.streamed),
   );
-  let used: number | undefined;
+  let used: CallUse | undefined;
   try {
     for await (const part of parts) {
-      if (part.type === 'finish') used = tokensUsed(part);
+      if (part.type === 'finish') used = await computeUse(model, part);
       yield part;
     }
   } finally {
@@ -158,9 +168,12 @@ const toParts = ({
   { type: 'finish', finishReason: resolveFinishReason(finishReason, response?.body), usage },
 ];
 
-function tokensUsed({ usage: { inputTokens, outputTokens } }: Finish): number | undefined {
-  const all = [inputTokens.total, outputTokens.total];
-  return all.includes(undefined) ? undefined : all.reduce((sum: number, each = 0) => sum + each, 0);
+async function computeUse(model: ResolvedModel, { usage }: Finish): Promise<CallUse> {
+  const { inputTokens, outputTokens } = usage;
+  if (inputTokens.total === undefined || outputTokens.total === undefined) return {};
+  const tokens = inputTokens.total + outputTokens.total;
+  const cost = hasSpendLimit(model) ? (await computeCharge(model, toSaidUsage(usage))).cost : null;
+  return { tokens, ...(cost !== null && { usd: cost }) };
 }
 
 /** What was asked for in vain. That a model lacks what another has is no surprise to its SDK alone. */
@@ -227,21 +240,21 @@ async function toFinish(
   model: ResolvedModel,
   { finishReason, usage }: Finish,
 ): Promise<Omit<ModelFinish, 'text' | 'message'>> {
-  const source = modelCallSource(model);
-  const { inputTokens, outputTokens } = usage;
   return {
-    ...source,
+    ...modelCallSource(model),
     stopReason: plainFinishReason(finishReason),
     ...omitUndefined({ providerReason: finishReason.raw }),
-    ...(await computeCharge(model, {
-      inputTokens: inputTokens.total,
-      outputTokens: outputTokens.total,
-      cacheReadTokens: inputTokens.cacheRead,
-      cacheWriteTokens: inputTokens.cacheWrite,
-      reasoningTokens: outputTokens.reasoning,
-    })),
+    ...(await computeCharge(model, toSaidUsage(usage))),
   };
 }
+
+const toSaidUsage = ({ inputTokens, outputTokens }: Finish['usage']) => ({
+  inputTokens: inputTokens.total,
+  outputTokens: outputTokens.total,
+  cacheReadTokens: inputTokens.cacheRead,
+  cacheWriteTokens: inputTokens.cacheWrite,
+  reasoningTokens: outputTokens.reasoning,
+});
 
 async function computeCharge(
   model: ResolvedModel,

@@ -6,8 +6,8 @@ import type { ResolvedModel } from './resolved-model.ts';
 
 interface ProviderAnswer<T> {
   answer: T;
-  /** To be called once, when the response has ended, with the tokens that it used if they are known. */
-  end: (tokens?: number) => void;
+  /** To be called once, when the response has ended, with what it used as far as that is known. */
+  end: (used?: CallUse) => void;
 }
 
 /**
@@ -24,7 +24,7 @@ export const callProvider = <T>(
     try {
       return { answer: await send(), end };
     } catch (error) {
-      end(isRefused(error) ? 0 : undefined);
+      end(isRefused(error) ? { tokens: 0, usd: '0' } : undefined);
       if (admission) await pauseOnLimit(error, request, admission);
       throw error;
     }
@@ -99,14 +99,23 @@ export interface ProviderRequest {
   model: ResolvedModel;
   /** The most tokens that it is expected to use. Asked for only where tokens are limited. */
   tokens: () => number;
+  /** The most USD that it may cost, if the model has a price. Asked for only where money is limited. */
+  usd: () => Promise<string | null>;
   wait: CallerWait | undefined;
   signal: AbortSignal;
 }
 
+/** What a call used, as far as that is known. */
+export interface CallUse {
+  tokens?: number;
+  /** Only where money is limited. */
+  usd?: string;
+}
+
 /** A request that may be made now. */
 export interface Admitted {
-  /** To be called once, when the response has ended, with the tokens that it used if they are known. */
-  end: (tokens?: number) => void;
+  /** To be called once, when the response has ended, with what it used as far as that is known. */
+  end: (used?: CallUse) => void;
 }
 
 /** Keeps requests to the limits of their model config and their key. */

@@ -32,6 +32,10 @@ export interface ResolvedModel {
   pausedUntil?: Date | undefined;
 }
 
+/** As far as the run has read. */
+export const hasSpendLimit = ({ limits }: Pick<ResolvedModel, 'limits'>): boolean =>
+  limits?.config?.usdPerMinute !== undefined || limits?.key?.usdPerMinute !== undefined;
+
 type KeySource = 'platform' | 'custom';
 
 export const qualifyModelName = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>) =>

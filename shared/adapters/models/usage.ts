@@ -64,12 +64,14 @@ export const tokensOfTools = (tools: readonly ModelTool[]): number =>
 const outputTokensDefault = 4_096;
 
 /** What a call counts as before its usage is known: its input, estimated, and the longest response. */
-export const tokensReserved = (
+export const reserveUsage = (
   { outputTokens = outputTokensDefault }: Pick<ResolvedModel, 'outputTokens'>,
   { inputTokens, messages, tools = [], settings }: ModelRequest,
-): number =>
-  (inputTokens ?? messages.reduce((sum, each) => sum + tokensOfMessage(each), tokensOfTools(tools))) +
-  (settings?.maxTokens ?? outputTokens);
+): { inputTokens: number; outputTokens: number } => ({
+  inputTokens:
+    inputTokens ?? messages.reduce((sum, each) => sum + tokensOfMessage(each), tokensOfTools(tools)),
+  outputTokens: settings?.maxTokens ?? outputTokens,
+});
 
 function tokensOfPart(part: TextPart | FilePart | AssistantPart | ToolResultPart): number {
   switch (part.type) {

@@ -31,6 +31,8 @@ export interface AgentRequest {
   payers?: readonly Payer[] | undefined;
   /** The listed run in which it runs. Default: that of the port. */
   parent?: ListedParent | undefined;
+  /** Whether what runs it cannot be suspended. */
+  cannotWait?: true | undefined;
   signal: AbortSignal;
   /** Receives the texts of the agent as they come. */
   onText?: ((delta: string) => void) | undefined;

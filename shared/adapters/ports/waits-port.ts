@@ -25,6 +25,8 @@ export type NewWait = { place: WaitPlace; timeoutMinutes: number } & (
       form: Record<string, unknown> | undefined;
       emails: readonly string[];
       webhookUrl: string | undefined;
+      remindAfterMinutes?: number | undefined;
+      escalate?: { afterMinutes: number; emails: readonly string[] } | undefined;
     }
   | { kind: 'callback' }
 );

@@ -97,7 +97,7 @@ export const notifySecretMaker = /* @__PURE__ */ using(
 );
 
 /** Decrypts it. Never store or return it. */
-const notifySecretOpener = /* @__PURE__ */ using(
+export const notifySecretOpener = /* @__PURE__ */ using(
   ['budget-secrets:read'],
   (scope: Tenant) =>
     async (sealed: string): Promise<string | undefined> => {

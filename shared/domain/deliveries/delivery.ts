@@ -38,9 +38,18 @@ export const Delivery = z.object({
   configId: z.string().optional(),
   /** Of a threshold of the budget whose id is in `surfaceId`: for this address, else for its webhook. */
   budget: z.object({ email: z.string().optional() }).optional(),
+  /** Of the alert whose id is in `surfaceId`: for this address, else for its webhook. */
+  alert: z.object({ email: z.string().optional() }).optional(),
   /** Of a question of the run in `surfaceId`: to this address. */
   approval: z.union([z.object({ email: z.string() }), z.object({ url: z.string() })]).optional(),
-  type: z.enum([...webhookEvents, ...taskEvents, 'budget.threshold', 'approval.requested']),
+  type: z.enum([
+    ...webhookEvents,
+    ...taskEvents,
+    'budget.threshold',
+    'approval.requested',
+    'alert.firing',
+    'alert.resolved',
+  ]),
   /** What is sent: JSON text. Empty for the caller of a task, who is sent how it stands at the attempt. */
   body: z.string(),
   status: z.enum(deliveryStatuses),

@@ -35,6 +35,7 @@ interface OtherDeliveries {
   /** Undefined if there is nothing to tell any more. */
   thresholdAttempt: (delivery: Delivery) => Promise<AttemptResult | undefined>;
   approvalAttempt: (delivery: Delivery) => Promise<AttemptResult | undefined>;
+  alertAttempt: (delivery: Delivery) => Promise<AttemptResult | undefined>;
 }
 
 type LeasedDelivery = Leased<typeof deliveryEntity>;
@@ -42,7 +43,7 @@ type LeasedDelivery = Leased<typeof deliveryEntity>;
 /** One process at a time has the lease. If it crashes, the receiver may get the delivery twice, with the same id. */
 export const deliverer = /* @__PURE__ */ using(
   ['table:write', 'table:delete', surfaceSecrets, deliveryQueue],
-  (scope: Scope, { taskRequestOf, thresholdAttempt, approvalAttempt }: OtherDeliveries) => {
+  (scope: Scope, { taskRequestOf, thresholdAttempt, approvalAttempt, alertAttempt }: OtherDeliveries) => {
     const { table, now } = scope;
 
     async function loadWebhookRequest(delivery: Delivery): Promise<DeliveryRequest | undefined> {
@@ -57,6 +58,7 @@ export const deliverer = /* @__PURE__ */ using(
     /** Undefined if there is nothing to tell any more. */
     async function attemptDelivery(delivery: Delivery): Promise<AttemptResult | undefined> {
       if (delivery.budget) return thresholdAttempt(delivery);
+      if (delivery.alert) return alertAttempt(delivery);
       if (delivery.approval) return approvalAttempt(delivery);
       const request = await (delivery.taskId === undefined ? loadWebhookRequest : taskRequestOf)(delivery);
       return request && attempt(table.tenant, request, now());

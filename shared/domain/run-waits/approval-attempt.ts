@@ -41,7 +41,12 @@ function renderApprovalEmail({ question, details, url, flowName, expiresAt }: Ap
   const lines = question.split(/[\r\n]+/);
   return {
     subject: `${flowName ?? 'A flow'} asks: ${(lines[0] ?? '').slice(0, 150)}`.replaceAll(/\p{Cc}/gu, ' '),
-    text: [question, details, `Answer here: ${url}`, `The link works once, until ${expiresAt}.`]
+    text: [
+      question,
+      details,
+      `Answer here: ${url}`,
+      url.includes('#') ? `The link works once, until ${expiresAt}.` : `Until ${expiresAt}.`,
+    ]
       .filter((part) => part)
       .join('\n\n'),
   };

@@ -30,6 +30,10 @@ export const RunWait = z.object({
   choices: z.array(z.string()).optional(),
   /** A JSON Schema for the values. */
   form: jsonText<Record<string, unknown>>().optional(),
+  /** Its entry in the inbox. Missing in what an earlier release opened. */
+  inboxId: z.string().optional(),
+  /** Where its question goes beside the addresses of its links. */
+  webhookUrl: z.string().optional(),
   /** The hashes of the tokens of its links. */
   links: z.array(z.string()),
   /** Of a callback. Whoever may continue the run sees it. */

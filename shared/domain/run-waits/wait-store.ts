@@ -17,11 +17,13 @@ import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode, type StoredOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Changes } from '../../platform/data/writes.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import type { Changes, Write } from '../../platform/data/writes.ts';
 import { messageLimits } from '../conversations/message-limits.ts';
 import { deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
 import { type NewDelivery, prepareDelivery } from '../deliveries/end-webhook.ts';
 import type { ApprovalRequested } from './approval-attempt.ts';
+import { closeInboxWrite, type NewInboxWait, openInboxWrite, toInboxId } from './inbox-wait.ts';
 import { openWaitsPartition, type RunWait, runWaitEntity, type WaitKey, waitsPartition } from './run-wait.ts';
 import { type WaitLink, waitLinkEntity } from './wait-link.ts';
 
@@ -33,6 +35,8 @@ export interface WaitOwner {
   recordId: string | null;
   flowId: string | null;
   flowName: string | null;
+  rootRunId: string;
+  tags: readonly string[];
 }
 
 /** The key of the wait behind an index key: `batch_…#exec_…#2.i17.0`. */
@@ -58,15 +62,17 @@ export const waitStore = /* @__PURE__ */ using(
     async function change(
       key: WaitKey,
       changes: Changes<typeof runWaitEntity>,
+      alsoWrite: readonly Write[] = [],
     ): Promise<RunWait | undefined> {
       const isOpen = { expression: 'attribute_exists(PK) AND attribute_not_exists(#answer)' };
-      await table.commit([table.writes.update(runWaitEntity, key, changes, isOpen)]).catch((error) => {
+      const write = table.writes.update(runWaitEntity, key, changes, isOpen);
+      await table.commit([write, ...alsoWrite]).catch((error) => {
         if (!(error instanceof ConditionFailed)) throw error;
       });
       return get(key);
     }
 
-    async function insert(owner: WaitOwner, wait: NewWait): Promise<RunWait> {
+    async function insert({ rootRunId, tags, ...owner }: WaitOwner, wait: NewWait): Promise<RunWait> {
       const { place, timeoutMinutes, kind } = wait;
       if (wait.kind === 'approval') await messageLimits(scope).take(wait.emails);
       const at = now();
@@ -86,24 +92,23 @@ export const waitStore = /* @__PURE__ */ using(
         expiresAt: expiresAt.toISOString(),
         ttl,
       };
-      const createLink = (address: string | null) => {
-        const token = generateKey(kind);
-        const link = { hash: hashKey(token), tenant: table.tenant, runId: owner.runId, path, address, ttl };
-        return { token, link };
-      };
+      const linked = createLink(table.tenant, item);
       const asked =
         wait.kind === 'approval'
-          ? createApprovalRequests(scope, { wait, item, base, createLink })
-          : { links: [createLink(null)], deliveries: [], more: {} };
+          ? createApprovalRequests(scope, { wait, item, base, createLink: linked })
+          : { links: [linked(null)], deliveries: [], more: {} };
       const [first] = asked.links;
       const stored = {
         ...item,
         ...asked.more,
         ...(kind === 'callback' && { callbackUrl: `${base}/v1/callbacks/${first?.token}` }),
+        ...(wait.kind === 'approval' && wait.webhookUrl !== undefined && { webhookUrl: wait.webhookUrl }),
         links: asked.links.map(({ link }) => link.hash),
+        inboxId: toInboxId(item.since, owner.runId, path),
       };
       await table.commit([
         table.writes.insert(runWaitEntity, stored),
+        openInboxWrite(table, toInboxWait(stored, wait, { rootRunId, tags })),
         ...asked.links.map(({ link }) => table.writes.insert(waitLinkEntity, link)),
         ...asked.deliveries.map((delivery) => table.writes.insert(deliveryEntity, delivery)),
       ]);
@@ -132,8 +137,40 @@ export const waitStore = /* @__PURE__ */ using(
         void (await change(key, { set: { isAnnounced: true } })),
 
       /** @returns the wait with this answer, or with the one that came first; undefined if there is none. */
-      answer: (key: WaitKey, answer: WaitAnswer): Promise<RunWait | undefined> =>
-        change(key, { set: { answer: JSON.stringify(answer) }, removeFromIndex: 1 }),
+      answer: (wait: AnsweredWait, answer: WaitAnswer, status: EndedStatus = 'answered') =>
+        change(wait, toAnswered(answer), toInboxEnd(table, wait, answer, status)),
+
+      /**
+       * Asks these too, or again: each gets a link of its own. @param isAgain Whether the webhook is told too
+       * @throws StepError over the limit of messages
+       */
+      async ask(wait: RunWait, emails: readonly string[], isAgain = false): Promise<void> {
+        await messageLimits(scope).take(emails);
+        const { question = '', details, choices = [], form } = wait;
+        const webhookUrl = isAgain ? wait.webhookUrl : undefined;
+        const request = { kind: 'approval', question, details, choices, form, emails, webhookUrl } as const;
+        const base = trimTrailing(requireEnv('PUBLIC_URL'), '/');
+        const { links, deliveries } = createApprovalRequests(scope, {
+          wait: request,
+          item: wait,
+          base,
+          createLink: createLink(table.tenant, wait),
+        });
+        const added = [...wait.links, ...links.map(({ link }) => link.hash)];
+        await table.commit([
+          table.writes.update(
+            runWaitEntity,
+            wait,
+            { set: { links: added } },
+            {
+              expression: 'attribute_exists(PK) AND attribute_not_exists(#answer)',
+            },
+          ),
+          ...links.map(({ link }) => table.writes.insert(waitLinkEntity, link)),
+          ...deliveries.map((delivery) => table.writes.insert(deliveryEntity, delivery)),
+        ]);
+        await Promise.all(deliveries.map((delivery) => deliveryQueue(scope).sendOrLeave(delivery)));
+      },
 
       /** Says how the run goes on after an answer. @returns the wait, with the answer if there is one already. */
       resumeWith: (key: WaitKey, message: object): Promise<RunWait | undefined> =>
@@ -159,13 +196,87 @@ export const waitStore = /* @__PURE__ */ using(
   },
 );
 
+type EndedStatus = 'answered' | 'expired' | 'closed';
+type AnsweredWait = WaitKey & Pick<RunWait, 'inboxId'>;
+
+export const nobody = { choice: null, values: null, comment: null, answeredBy: null };
+
+const toAnswered = (answer: WaitAnswer) => ({
+  set: { answer: JSON.stringify(answer) },
+  removeFromIndex: 1 as const,
+});
+
+const toInboxEnd = (
+  table: TenantTable,
+  { inboxId }: AnsweredWait,
+  answer: WaitAnswer,
+  status: EndedStatus,
+): Write[] =>
+  inboxId === undefined
+    ? []
+    : [closeInboxWrite(table, inboxId, status === 'closed' ? { status } : { status, answer })];
+
+/** Ends the waits of a run that is over. */
+export async function closeWaits({ table, now }: Scope, runId: string): Promise<void> {
+  const items = await table.queryAll({ partition: waitsPartition(runId), consistent: true });
+  const answer = { ...nobody, answeredAt: now().toISOString() };
+  for (const wait of items.map((item) => decode(runWaitEntity, item))) {
+    if (wait.answer) continue;
+    await table.commit([
+      table.writes.update(runWaitEntity, wait, toAnswered(answer)),
+      ...toInboxEnd(table, wait, answer, 'closed'),
+    ]);
+  }
+}
+
+const createLink =
+  (tenant: string, { runId, path, kind, ttl }: Pick<RunWait, 'runId' | 'path' | 'kind' | 'ttl'>) =>
+  (address: string | null): MadeLink => {
+    const token = generateKey(kind);
+    return { token, link: { hash: hashKey(token), tenant, runId, path, address, ttl } };
+  };
+
+/** Its entry in the inbox. */
+function toInboxWait(
+  stored: Omit<StoredOf<typeof runWaitEntity>, 'ttl'>,
+  wait: NewWait,
+  { rootRunId, tags }: Pick<WaitOwner, 'rootRunId' | 'tags'>,
+): NewInboxWait {
+  const { inboxId = '', kind, runId, path, stepId, itemKey, flowId, flowName, recordId, since } = stored;
+  const { emails = [], remindAfterMinutes, escalate } = wait.kind === 'approval' ? wait : {};
+  const after = (minutes: number) => new Date(Date.parse(since) + minutes * 60_000).toISOString();
+  return {
+    id: inboxId,
+    kind,
+    runId,
+    runKind: 'flow',
+    rootRunId,
+    path,
+    stepId,
+    itemKey,
+    title: `${flowName ?? 'A flow'}: ${stored.stepName}`,
+    flowId,
+    agentId: null,
+    recordId,
+    tags: [...tags],
+    emails: [...emails],
+    since,
+    expiresAt: stored.expiresAt,
+    ...(remindAfterMinutes !== undefined && { remindAt: after(remindAfterMinutes) }),
+    ...(escalate && { escalateAt: after(escalate.afterMinutes), escalateTo: [...escalate.emails] }),
+  };
+}
+
 interface MadeLink {
   token: string;
   link: WaitLink;
 }
 
 interface Asking {
-  wait: Extract<NewWait, { kind: 'approval' }>;
+  wait: Pick<
+    Extract<NewWait, { kind: 'approval' }>,
+    'question' | 'details' | 'choices' | 'form' | 'emails' | 'webhookUrl'
+  >;
   item: Pick<RunWait, 'runId' | 'stepId' | 'itemKey' | 'flowName' | 'since' | 'expiresAt'>;
   base: string;
   createLink: (address: string | null) => MadeLink;

@@ -2,7 +2,7 @@ import type { WaitsPort } from '../../adapters/ports/waits-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type WaitOwner, waitStore } from './wait-store.ts';
+import { nobody, type WaitOwner, waitStore } from './wait-store.ts';
 
 /** The waits of a run. */
 export const waitsPort = /* @__PURE__ */ using([waitStore], (scope: Scope, owner: WaitOwner): WaitsPort => {
@@ -12,13 +12,14 @@ export const waitsPort = /* @__PURE__ */ using([waitStore], (scope: Scope, owner
     open: (path, wait) => store.open(owner, path, wait),
     announced: (path) => store.markAnnounced({ runId, path }),
     async expire(path, answer) {
-      const wait = await store.answer({ runId, path }, answer);
+      const before = await store.get({ runId, path });
+      const wait = before && (await store.answer(before, answer, 'expired'));
       if (!wait) throw new StepError('What the run waited for was deleted');
       return { ...wait, canResume: true };
     },
     async close(path) {
-      const nobody = { choice: null, values: null, comment: null, answeredBy: null };
-      await store.answer({ runId, path }, { ...nobody, answeredAt: scope.now().toISOString() });
+      const before = await store.get({ runId, path });
+      if (before) await store.answer(before, { ...nobody, answeredAt: scope.now().toISOString() }, 'closed');
     },
   };
 });

@@ -11,6 +11,7 @@ import { type RunTotals, toRunTokens } from './run-use.ts';
 export type NewRun = Omit<
   Run,
   | 'status'
+  | 'retriedBy'
   | 'stopReason'
   | 'completedAt'
   | 'totalCost'

@@ -34,6 +34,8 @@ export const RunOrigin = z.object({
   sessionId: z.string().optional(),
   /** The token of the page whose chat started it. */
   clientTokenId: z.string().optional(),
+  /** The run that it repeats. */
+  retryOf: z.string().optional(),
 });
 export type RunOrigin = z.infer<typeof RunOrigin>;
 

@@ -40,6 +40,8 @@ export const Run = z.object({
   /** The batch of one as which a flow runs, or goes on after a wait. */
   batchId: z.string().optional(),
   ...RunOrigin.shape,
+  /** The runs that repeat it, oldest first. */
+  retriedBy: z.array(z.string()).optional(),
   /** The span in which it was started, of a run of which nothing else is stored. */
   startedIn: z.string().optional(),
   /** What happened in it, likewise. */
@@ -132,6 +134,8 @@ export const runEntity = defineEntity({
     'tags',
     'sessionId',
     'clientTokenId',
+    'retryOf',
+    'retriedBy',
   ],
   packing: { fields: ['use', 'records', 'notes'], dictionaries: [''] },
   index: (run) => ({

@@ -1,3 +1,4 @@
+import Big from 'big.js';
 import * as z from 'zod';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import { omitUndefined } from '../../core/defined.ts';
@@ -8,11 +9,19 @@ export const StoredLimits = z.object({
   requestsPerMinute: z.int().optional(),
   tokensPerMinute: z.int().optional(),
   maxConcurrent: z.int().optional(),
+  usdPerMinute: z.string().optional(),
 });
 
 export const ShownLimits = StoredLimits.meta({
   description: 'Limits of the calls over all runs. A missing member is no limit',
 });
+
+/** A throttle counts money in these, as whole numbers. */
+const unitsPerUsd = 1_000_000_000;
+
+/** Rounded up, so that no cost is free. */
+export const toThrottleUnits = (usd: string): number =>
+  new Big(usd).times(unitsPerUsd).round(0, Big.roundUp).toNumber();
 
 const createLimit = (max: number) => z.int().min(1).max(max).nullable().optional();
 
@@ -28,6 +37,20 @@ export const CallLimitsChange = z
       title: 'Concurrent requests',
       description: 'The most requests at the same time',
     }),
+    usdPerMinute: z
+      .string()
+      .regex(/^\d{1,6}(\.\d{1,9})?$/, {
+        error: 'Expected USD as decimal text such as "0.50", below 1,000,000',
+        abort: true,
+      })
+      .refine((text) => new Big(text).gt(0), 'Expected more than 0')
+      .nullable()
+      .optional()
+      .meta({
+        title: 'USD per minute',
+        description:
+          'The most USD in any 60 seconds, as decimal text. A call reserves its highest cost, until its cost is known. One that alone may cost more fails with `RATE_LIMITED`. Models without a price do not count',
+      }),
   })
   .meta({
     description:
@@ -38,11 +61,15 @@ export type CallLimitsChange = z.infer<typeof CallLimitsChange>;
 
 /** @returns undefined if there is none */
 export function mergeLimits(before: CallLimits = {}, change: CallLimitsChange = {}): CallLimits | undefined {
-  const { requestsPerMinute, tokensPerMinute, maxConcurrent } = { ...before, ...omitUndefined(change) };
+  const { requestsPerMinute, tokensPerMinute, maxConcurrent, usdPerMinute } = {
+    ...before,
+    ...omitUndefined(change),
+  };
   const limits = omitUndefined({
     requestsPerMinute: requestsPerMinute ?? undefined,
     tokensPerMinute: tokensPerMinute ?? undefined,
     maxConcurrent: maxConcurrent ?? undefined,
+    usdPerMinute: usdPerMinute ?? undefined,
   });
   return isLimited(limits) ? limits : undefined;
 }

@@ -9,12 +9,14 @@ import type {
   ModelMessage,
   ModelResponse,
   ModelUsage,
+  ToolResultPart,
 } from '../../adapters/ports/model-port.ts';
 import { formatCost, parseCost, type Spending } from '../../adapters/ports/spending.ts';
 import type { StepErrorCode } from '../../core/errors/step-error.ts';
 import type { Note } from '../../core/note.ts';
 import type { Warning } from '../../core/warnings.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
+import type { RunUse } from '../../domain/runs/run-use.ts';
 import type { Artifact } from '../tool-support/tool-runner.ts';
 
 /** Recorded before the run goes on. The state of a run follows from its facts alone (`state.ts`). They are JSON. */
@@ -27,6 +29,7 @@ export type Fact =
   | PauseFact
   | DecisionFact
   | ContinueFact
+  | StateFact
   | EndFact;
 
 /** What was spent since the fact before. Parts and savings of nothing are missing. */
@@ -159,8 +162,12 @@ export interface PauseFact extends Timed {
 }
 
 export interface LoopWait {
-  /** `approval`: somebody must allow the call. `output`: the caller of the run must execute the tool. */
-  kind: 'approval' | 'output';
+  /** `approval`: somebody must allow the call. `output`: the caller of the run must execute the tool. `inside`: what the call runs waits. */
+  kind: 'approval' | 'output' | 'inside';
+  /** Missing in older logs. ISO. */
+  since?: string;
+  /** Of `inside`: the run that waits; `approvalId` is that of the call in it. */
+  runId?: string;
   callId: string;
   approvalId?: string;
   toolName: string;
@@ -183,6 +190,37 @@ export interface DecisionFact extends Timed {
 /** The paused run goes on. From here on, approved calls may have begun. */
 interface ContinueFact extends Timed {
   type: 'continue';
+}
+
+/**
+ * What all facts before it come to. It stands in for them where they are not read: those of a long run, and those of the run
+ * that this one repeats.
+ */
+export interface StateFact extends Timed {
+  type: 'state';
+  /** The run whose facts these are, if it is another one, and what they cost there. USD as decimal text, null if it is unknown. */
+  reusedFrom?: { runId: string; savedCost: string | null };
+  /** What the first messages got beside them. */
+  context?: { text: string; question?: string };
+  /** A number is the place of one of the first messages, with their context. */
+  messages: readonly (ModelMessage | number)[];
+  measuredMessages: number;
+  turns: number;
+  lastTurn?: TurnFact;
+  open: readonly RequestedCall[];
+  results: readonly (readonly [string, ToolResultPart])[];
+  decisions: readonly (readonly [string, DecisionFact])[];
+  callCount: number;
+  callsOf: readonly (readonly [string, number])[];
+  isCorrected: boolean;
+  isReminded: boolean;
+  hasContext: boolean;
+  /** Of all facts before; nothing of those of another run. */
+  spent: FactSpending;
+  /** How many model calls in it have no known price. */
+  unpriced?: number;
+  /** The model calls that were counted before, which the log has beside the facts. */
+  use?: RunUse;
 }
 
 export type StopReason = 'end_turn' | 'max_turns' | 'max_cost' | 'timeout' | 'error' | 'cancelled';

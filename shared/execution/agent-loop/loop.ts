@@ -28,6 +28,7 @@ import {
   findUnfitReason,
   planCalls,
   runCalls,
+  type SuspendedCall,
   type ToolCallsContext,
   toFailedCallResult,
 } from './tool-calls.ts';
@@ -45,7 +46,7 @@ export interface Loop extends ToolCallsContext {
   /** Whether an empty answer after calls of tools, which may have done all, is an end. Default: it is a failure. */
   mayEndEmpty?: boolean | undefined;
   /** How long a call waits for its approval, and for the output of the caller. */
-  waitMs?: Readonly<Record<LoopWait['kind'], number>> | undefined;
+  waitMs?: Readonly<Record<'approval' | 'output', number>> | undefined;
   /** What is done before each turn: facts to record first, the size of the input, or a reason to stop. */
   beforeTurn?: ((state: RunState) => Promise<BeforeTurn>) | undefined;
   /** Checks the last response. A problem is told to the model once; then the run fails. */
@@ -92,10 +93,11 @@ export async function* runLoop(
   }
   for (let isFirst = true; !state.end; isFirst = false) {
     if (state.open.length > 0) {
-      yield* openCalls(loop, state, isFirst && mayHaveBegun, record);
-      const waits = collectWaits(loop, state);
+      const suspended = new Map<string, SuspendedCall>();
+      yield* openCalls(loop, state, { mayHaveBegun: isFirst && mayHaveBegun, suspended }, record);
+      const waits = collectWaits(loop, state, suspended);
       if (waits.length === 0) continue;
-      if (state.waits.length === 0) yield* record({ type: 'pause', waits, at: toTimestamp(loop) });
+      if (!isSameWait(state.waits, waits)) yield* record({ type: 'pause', waits, at: toTimestamp(loop) });
       return state;
     }
     const step = decideNext(loop, state);
@@ -121,7 +123,7 @@ export async function* runLoop(
 async function* openCalls(
   loop: Loop,
   state: RunState,
-  mayHaveBegun: boolean,
+  { mayHaveBegun, suspended }: { mayHaveBegun: boolean; suspended: Map<string, SuspendedCall> },
   record: (...facts: Fact[]) => AsyncGenerator<LoopEvent, void>,
 ): AsyncGenerator<LoopEvent, void> {
   const open = state.open.filter(({ id }) => !state.results.has(id));
@@ -142,21 +144,33 @@ async function* openCalls(
   if (runnable.length === 0) return;
   for await (const event of runCalls(runnable, loop)) {
     if (event.type === 'results') yield* record(...event.results);
+    else if (event.type === 'suspended') suspended.set(event.callId, event.wait);
     else yield event;
   }
 }
 
-const collectWaits = (loop: Loop, state: RunState): LoopWait[] =>
+const collectWaits = (
+  loop: Loop,
+  state: RunState,
+  suspended: ReadonlyMap<string, SuspendedCall>,
+): LoopWait[] =>
   state.open
     .filter(({ id }) => !state.results.has(id))
     .flatMap((call): LoopWait[] => {
+      const asked = { toolName: call.name, parameters: call.input };
+      const inside = suspended.get(call.id);
+      if (inside) return [{ kind: 'inside', callId: call.id, ...inside, ...asked, since: toTimestamp(loop) }];
       const plan = planCalls(call, loop, state.decisions.get(call.id), false);
       if (!('waitFor' in plan)) return [];
       const { waitFor: kind } = plan;
       const until = new Date(loop.now().getTime() + (loop.waitMs?.[kind] ?? 0)).toISOString();
       const approval = kind === 'approval' && { approvalId: loop.newId('appr') };
-      return [{ kind, callId: call.id, ...approval, toolName: call.name, parameters: call.input, until }];
+      return [{ kind, callId: call.id, ...approval, ...asked, since: toTimestamp(loop), until }];
     });
+
+/** Whether the run is recorded as waiting for these calls: it was given back to wait for the others. */
+const isSameWait = (before: readonly LoopWait[], waits: readonly LoopWait[]): boolean =>
+  before.length > 0 && waits.every(({ callId }) => before.some((wait) => wait.callId === callId));
 
 const toTimestamp = ({ now }: Loop) => now().toISOString();
 

@@ -126,7 +126,9 @@ export function openProgress({ showsEmptyText = false } = {}) {
   }
 }
 
-const getWarnings = (fact: Fact): readonly Warning[] => ('spent' in fact ? (fact.spent?.warnings ?? []) : []);
+/** A state repeats those of the facts before it. */
+const getWarnings = (fact: Fact): readonly Warning[] =>
+  'spent' in fact && fact.type !== 'state' ? (fact.spent?.warnings ?? []) : [];
 
 /** @param stopReason Of a run that ended while something was open. */
 export const describeEarlyEnd = (stopReason: string) => `The run ended before this did: ${stopReason}`;

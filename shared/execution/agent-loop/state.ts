@@ -17,11 +17,16 @@ import {
   nothingSpent,
   parseFactSpending,
   type RequestedCall,
+  type StateFact,
   type TurnFact,
+  toFactSpending,
 } from './facts.ts';
 
 /** Everything that decides how a run goes on. It follows from the first messages and the facts. */
 export interface RunState {
+  /** The messages that the run began with, with what they got beside them. */
+  first: readonly ModelMessage[];
+  context: StateFact['context'];
   /** What the model receives next. While calls are open, without their results. */
   messages: readonly ModelMessage[];
   /** How many of the messages the reported usage of the last turn covers: those that were sent, and its response. */
@@ -44,6 +49,8 @@ export interface RunState {
   /** Whether the last message is a note of the run, which the model has not answered yet. */
   isReminded: boolean;
   end: EndFact | undefined;
+  /** The run from which turns were taken over, and what they had cost. */
+  reusedFrom: StateFact['reusedFrom'];
 }
 
 interface AgentTotals extends Spending {
@@ -53,6 +60,8 @@ interface AgentTotals extends Spending {
 }
 
 export const createInitialState = (messages: readonly ModelMessage[]): RunState => ({
+  first: messages,
+  context: undefined,
   messages,
   measuredMessages: 0,
   turns: 0,
@@ -68,6 +77,7 @@ export const createInitialState = (messages: readonly ModelMessage[]): RunState 
   isCorrected: false,
   isReminded: false,
   end: undefined,
+  reusedFrom: undefined,
 });
 
 export const replay = (messages: readonly ModelMessage[], facts: readonly Fact[]): RunState =>
@@ -102,8 +112,7 @@ export function apply(state: RunState, fact: Fact): RunState {
     }
     case 'context':
       return {
-        ...state,
-        messages: insertQuestion(insertContext(state.messages, fact.text), fact.question),
+        ...addContext(state, fact),
         hasContext: true,
         totals: addToTotals(state.totals, fact.spent),
       };
@@ -132,7 +141,10 @@ export function apply(state: RunState, fact: Fact): RunState {
       return { ...state, waits, decisions: new Map(state.decisions).set(fact.callId, fact) };
     }
     case 'continue':
-      return state;
+      // What runs inside goes on with its call.
+      return { ...state, waits: state.waits.filter(({ kind }) => kind !== 'inside') };
+    case 'state':
+      return restoreState(state, fact);
     case 'end':
       return {
         ...state,
@@ -141,6 +153,69 @@ export function apply(state: RunState, fact: Fact): RunState {
         totals: addToTotals(state.totals, fact.spent ?? nothingSpent),
       };
   }
+}
+
+const hasBegun = ({ turns, hasContext, isReminded }: RunState) => turns > 0 || hasContext || isReminded;
+
+/** Nothing changes where the facts before it were applied. */
+function restoreState(state: RunState, fact: StateFact): RunState {
+  if (hasBegun(state)) return state;
+  const { context, messages, results, decisions, callsOf, lastTurn, spent, unpriced = 0 } = fact;
+  const begun = context ? addContext(state, context) : state;
+  const totals = addToTotals(state.totals, { ...spent, cost: spent.cost ?? '0' });
+  return {
+    ...begun,
+    messages: messages.flatMap((each) => (typeof each === 'number' ? (begun.first[each] ?? []) : each)),
+    measuredMessages: fact.measuredMessages,
+    turns: fact.turns,
+    lastTurn,
+    open: fact.open,
+    results: new Map(results),
+    decisions: new Map(decisions),
+    callCount: fact.callCount,
+    callsOf: new Map(callsOf),
+    isCorrected: fact.isCorrected,
+    isReminded: fact.isReminded,
+    hasContext: fact.hasContext,
+    totals: { ...totals, unpriced: totals.unpriced + unpriced },
+    reusedFrom: fact.reusedFrom,
+  };
+}
+
+/** A fact that yields this state. Give it the state with the messages of the run, or with some that stand in for the first. */
+export function toStateFact(state: RunState, at: Date): StateFact {
+  const { first, context, messages, measuredMessages, turns, lastTurn, open, callCount, totals } = state;
+  const { codeCalls, warnings, unpriced, ...spending } = totals;
+  const places = new Map(first.map((message, place) => [message, place]));
+  return {
+    type: 'state',
+    ...(state.reusedFrom && { reusedFrom: state.reusedFrom }),
+    ...(context && { context }),
+    messages: messages.map((message) => places.get(message) ?? message),
+    measuredMessages,
+    turns,
+    ...(lastTurn && { lastTurn }),
+    open,
+    results: [...state.results],
+    decisions: [...state.decisions],
+    callCount,
+    callsOf: [...state.callsOf],
+    isCorrected: state.isCorrected,
+    isReminded: state.isReminded,
+    hasContext: state.hasContext,
+    spent: {
+      ...toFactSpending({ ...spending, unpriced: 0 }),
+      ...(Object.keys(codeCalls).length > 0 && { codeCalls }),
+      ...(warnings.length > 0 && { warnings }),
+    },
+    ...(unpriced > 0 && { unpriced }),
+    at: at.toISOString(),
+  };
+}
+
+function addContext(state: RunState, { text, question }: NonNullable<StateFact['context']>): RunState {
+  const messages = insertQuestion(insertContext(state.messages, text), question);
+  return { ...state, messages, first: messages, context: { text, ...(question && { question }) } };
 }
 
 function applyTurn(state: RunState, fact: TurnFact): RunState {

@@ -62,7 +62,7 @@ export function findCallRefusal(
   return `The limit of ${callsLimit} calls of ${tool.name} is reached; answer with what you have`;
 }
 
-type Plan = { run: RunnableTool } | { fail: string } | { waitFor: LoopWait['kind'] };
+type Plan = { run: RunnableTool } | { fail: string } | { waitFor: 'approval' | 'output' };
 
 /** @param mayHaveBegun Whether an earlier process may have begun the calls. */
 export function planCalls(
@@ -105,7 +105,22 @@ export async function findUnfitReason(
 export const findTool = (tools: readonly RunnableTool[], name: string) =>
   tools.find((tool) => tool.name === name);
 
+/** What a call runs waits for somebody, and goes on when the call is made again. */
+export class CallSuspended extends Error {
+  /** What is awaited there. */
+  readonly wait: SuspendedCall;
+
+  constructor(wait: SuspendedCall) {
+    super('The run of a call waits');
+    this.wait = wait;
+  }
+}
+
+/** The run that waits, until when, and the approval if one is awaited. */
+export type SuspendedCall = Pick<LoopWait, 'approvalId' | 'until'> & { runId: string };
+
 export type CallEvent =
+  | { type: 'suspended'; callId: string; wait: SuspendedCall }
   | { type: 'tool-event'; callId: string; event: ToolEvent }
   | { type: 'results'; results: ResultFact[] };
 
@@ -114,10 +129,15 @@ export async function* runCalls(
   calls: readonly { call: RequestedCall; tool: RunnableTool }[],
   context: ToolCallsContext,
 ): AsyncGenerator<CallEvent, void> {
-  const inbox = openMailbox<ResultFact | { callId: string; event: ToolEvent }>();
+  const inbox = openMailbox<ResultFact | { callId: string; event: ToolEvent } | SuspendedItem>();
   const work = forEachConcurrently(calls, atOnce, async ({ call, tool }) => {
     const emit = (event: ToolEvent) => inbox.put({ callId: call.id, event });
-    inbox.put(await runCall(call, tool, emit, context));
+    inbox.put(
+      await runCall(call, tool, emit, context).catch((error): SuspendedItem => {
+        if (!(error instanceof CallSuspended)) throw error;
+        return { callId: call.id, wait: error.wait };
+      }),
+    );
   });
   work.catch((error) => inbox.fail(error));
   try {
@@ -126,7 +146,10 @@ export async function* runCalls(
       const results: ResultFact[] = [];
       for (const item of items) {
         if ('event' in item) yield { type: 'tool-event', ...item };
-        else results.push(item);
+        else if ('wait' in item) {
+          left--;
+          yield { type: 'suspended', ...item };
+        } else results.push(item);
       }
       left -= results.length;
       if (results.length > 0) yield { type: 'results', results };
@@ -134,6 +157,11 @@ export async function* runCalls(
   } finally {
     await work.catch(() => {});
   }
+}
+
+interface SuspendedItem {
+  callId: string;
+  wait: SuspendedCall;
 }
 
 async function runCall(

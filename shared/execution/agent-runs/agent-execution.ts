@@ -9,6 +9,7 @@
  * The recorders and sweeps in this folder write it; the listed run of an agent (`toAgentRun`) is derived from it, and
  * `functions/agent-executions/list.ts` lists the executions of an agent.
  */
+import Big from 'big.js';
 import * as z from 'zod';
 import { formatCost } from '../../adapters/ports/spending.ts';
 import { idCeiling, idFloor } from '../../core/ids.ts';
@@ -82,6 +83,8 @@ export const AgentExecution = z.object({
   holder: z.string(),
   /** Until when the process has it, or until when it waits for somebody. */
   leaseUntil: z.string(),
+  /** The number of the last fact that says what all before it come to. */
+  stateAt: z.int().optional(),
   /** Until when somebody reads what it says as it says it (`live-output.ts`). */
   followedUntil: z.string().optional(),
   /** The messages, the system prompt and the options. */
@@ -224,16 +227,18 @@ export function toContinueWrite({ table, now }: Scope, execution: AgentExecution
   );
 }
 
-/** Gives a run back that another process may continue at once. */
+/** Gives a run back that another process may continue at once. @param isHandedOver Whether it went well until now */
 export async function releaseRun(
   { table }: Scope,
   { id, holder }: Pick<AgentExecution, 'id' | 'holder'>,
   activeMs?: number,
+  isHandedOver = false,
 ): Promise<void> {
   const write = table.writes.update(
     agentExecutionEntity,
     { id },
-    { set: { holder: '', activeMs } },
+    // Only what was not handed over counts as a crash.
+    { set: { holder: '', activeMs, ...(isHandedOver && { restarts: 0 }) } },
     runLease.isHolder(holder),
   );
   await table.commit([write]).catch(onConditionFailed(undefined));
@@ -282,13 +287,13 @@ export const toAgentListing = (execution: AgentExecution): ParentListing =>
   childListing(execution.id, getOrigin(execution));
 
 /** @param use Of the model calls of the whole run. */
-export function toAgentEnding(end: EndFact, { totals }: RunState, use: RunUse): RunEnding {
+export function toAgentEnding(end: EndFact, { totals, reusedFrom }: RunState, use: RunUse): RunEnding {
   const status = endStatus(end);
   return {
     status,
     stopReason: end.stopReason,
     at: end.at,
-    totals: { ...noTotals, ...totals, use },
+    totals: { ...noTotals, ...totals, saved: new Big(reusedFrom?.savedCost ?? 0), use },
     error: runError(status, end.error),
   };
 }

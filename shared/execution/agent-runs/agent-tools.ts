@@ -21,7 +21,7 @@ import type { RuntimeTool } from '../../domain/flows/steps/tool-reference.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import type { RunState } from '../agent-loop/state.ts';
-import { findCallRefusal } from '../agent-loop/tool-calls.ts';
+import { CallSuspended, findCallRefusal } from '../agent-loop/tool-calls.ts';
 import { openAgentSkills } from '../tools/agent-skills.ts';
 import { callTool, isOfCaller, pageToolType, type RunnableTool } from '../tools/call-tool.ts';
 import { checkedBefore, openConfiguredTools } from '../tools/open-configured-tools.ts';
@@ -305,7 +305,9 @@ function createCodeModeTool(
     codeCalls.add(refused === undefined ? tool.id : undefined);
     if (refused) throw new StepError(refused);
     const facts = { k: 't' as const, n: tool.name, ty: tool.type };
-    const outcome = await recordNote(facts, () => callTool(tool, args, signal, context));
+    const outcome = await recordNote(facts, () => callTool(tool, args, signal, context)).catch(
+      refuseSuspension,
+    );
     if ('awaitsCaller' in outcome) throw new StepError('Only the caller of the run can execute this tool');
     return outcome.output;
   };
@@ -343,3 +345,11 @@ export function openCodeCalls({ totals }: RunState): CodeCalls {
 /** Whether code ran when the process of the run died. Nobody knows what it called. */
 export const isCodeLost = ({ open, results }: RunState) =>
   open.some(({ id, name }) => name === runCodeToolName && !results.has(id));
+
+/** The code would be lost while it waits. */
+function refuseSuspension(error: unknown): never {
+  if (!(error instanceof CallSuspended)) throw error;
+  throw new StepError(
+    'the run of the tool waits for an approval, which code cannot; call the tool by itself',
+  );
+}

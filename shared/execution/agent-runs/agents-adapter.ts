@@ -2,8 +2,9 @@
  * The port through which flows and agents run agents: starts or resumes the inner run and waits for its answer.
  * The id of an inner run derives from the call, so a repeated call finds its run: one that has ended is replayed, one
  * whose process died is taken over and continued. It runs in the process of its parent, and stops with it.
- * An inner run cannot wait for somebody: it ends with an error instead. A failure is an answer with `error`; only a
- * parent that goes on elsewhere throws `RunLost`.
+ * An inner run whose tool asks for an approval suspends, and with it the run of an agent around it (`CallSuspended`): the call is
+ * made again when nothing inside waits any more (`inside-waits.ts`). In a flow it cannot wait, and ends with an error. A failure
+ * is an answer with `error`; only a parent that goes on elsewhere throws `RunLost`.
  */
 import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
@@ -19,19 +20,22 @@ import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { originInside, type ParentListing } from '../../domain/runs/run-origin.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { LoopWait } from '../agent-loop/facts.ts';
 import type { RunBudget } from '../agent-loop/run-budget.ts';
+import { CallSuspended, type SuspendedCall } from '../agent-loop/tool-calls.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './agent-execution.ts';
 import { agentToRun, inlineAgent, inlineContent } from './agent-input.ts';
 import type { NumberedEvent } from './agent-run-event.ts';
 import { nameOfVersion } from './agent-version-reader.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
+import { isWaiting } from './inside-waits.ts';
 import { replayEvents } from './run-events.ts';
 import { RunLost } from './run-journal.ts';
 import { loadInput, loadRun } from './run-log.ts';
 import { type AgentRunRequest, startRun } from './start-run.ts';
 import { endRun } from './sweep-runs.ts';
-import { acquireLease } from './take-run.ts';
+import { acquireLease, appendFacts } from './take-run.ts';
 
 export interface ParentRun
   extends Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth' | 'userId' | 'organizationId' | 'surface'> {
@@ -93,13 +97,19 @@ const environment = { environment: 'production' } as const;
 type Chosen = ReturnType<ReturnType<typeof agentVersions>['toRun']>;
 type Request = AgentRequest & { id: string; version: Chosen | undefined };
 
-/** Goes on from the last fact. An agent that has to wait fails: only a run that its caller sees can wait. */
+/** Goes on from the last fact. @throws CallSuspended if it waits for an approval inside of an agent */
 async function runToEnd(scope: Scope, parent: ParentRun, request: Request, inside: Inside) {
+  let waits: LoopWait[] = [];
   for await (const { event } of await openEvents(scope, parent, request, inside)) {
     if (event.type === 'text_delta') request.onText?.(event.delta);
+    if (event.type === 'started') waits = [];
     if (event.type === 'awaiting') {
       const { kind, toolName } = event.wait;
-      const what = kind === 'approval' ? 'an approval of' : 'its caller to execute';
+      if (parent.isAgent && !request.cannotWait && kind !== 'output') {
+        waits.push(event.wait);
+        continue;
+      }
+      const what = kind !== 'output' ? 'an approval of' : 'its caller to execute';
       const error = `A sub-agent cannot wait for ${what} the tool ${toolName}; run the agent by itself`;
       await endRun(scope, request.id, { stopReason: 'error', error });
       return { output: null, error, spending: { ...noSpending, unpriced: 1 } };
@@ -115,7 +125,14 @@ async function runToEnd(scope: Scope, parent: ParentRun, request: Request, insid
       return { output, error, errorCode, spending, warnings };
     }
   }
+  if (waits.length > 0) throw new CallSuspended(toSuspended(request.id, waits));
   throw new Error('A run of an agent ended without its last event');
+}
+
+function toSuspended(runId: string, waits: readonly LoopWait[]): SuspendedCall {
+  const until = waits.map((wait) => wait.until).toSorted()[0] ?? '';
+  const { approvalId } = waits[0] ?? {};
+  return { runId, until, ...(approvalId !== undefined && { approvalId }) };
 }
 
 async function openEvents(
@@ -134,6 +151,15 @@ async function openEvents(
   if (isExecutionOver(run.execution)) {
     budget?.charge(run.state.totals.cost);
     return replayEvents(run.execution, run.log, -1);
+  }
+  if (run.execution.status === 'paused') {
+    if (await isWaiting(scope, run)) throw new CallSuspended(toSuspended(id, run.state.waits));
+    const { run: continued } = await appendFacts(scope, run, [
+      { type: 'continue', at: scope.now().toISOString() },
+    ]);
+    const paused = await loadInput(scope, run.execution);
+    const sentBefore = run.log.at(-1)?.lastSeq ?? -1;
+    return execute(scope, { ...continued, ...paused, sentSeq: sentBefore, mayHaveBegun: false }, options);
   }
   const holder = scope.newId('hold');
   await acquireLease(scope, run, holder);

@@ -17,6 +17,7 @@ import { type Principal, requireAll } from '../../platform/identity/principal.ts
 import type { DecisionFact, Fact, LoopWait, ResultFact } from '../agent-loop/facts.ts';
 import { nothingSpent } from '../agent-loop/facts.ts';
 import { outputCharactersMax } from '../agent-loop/tool-calls.ts';
+import { isWaiting } from './inside-waits.ts';
 import { RunLost } from './run-journal.ts';
 import { type LoadedRun, type LogEntry, loadRun } from './run-log.ts';
 import { appendFacts } from './take-run.ts';
@@ -44,6 +45,8 @@ export interface GivenAnswers {
   messages?: readonly Message[] | undefined;
   /** Whether this process continues a run in the background. By default a worker does. */
   continuesHere?: boolean;
+  /** Whether the run is left to a worker, also one in front of a caller. */
+  isLeft?: boolean;
   /** What is written in the transaction that records the answer. */
   alsoWrite?: readonly Write[];
 }
@@ -62,20 +65,40 @@ export async function answerWaits(
   scope: Scope,
   principal: Pick<Principal, 'userId' | 'permissions'>,
   place: RunPlace,
-  { decisions = [], toolOutputs, messages = [], continuesHere = false, alsoWrite = [] }: GivenAnswers,
+  {
+    decisions = [],
+    toolOutputs,
+    messages = [],
+    continuesHere = false,
+    isLeft = false,
+    alsoWrite = [],
+  }: GivenAnswers,
 ): Promise<AnsweredRun> {
   refuseRepeated(decisions);
   const run = await loadPausedRun(scope, principal, place);
   const at = scope.now();
-  const decided = decisions.map((decision) => toDecisionFact(run, decision, principal.userId, at));
+  const ofInside = decisions.filter(({ approvalId }) => findInside(run, approvalId));
+  for (const decision of ofInside) {
+    const { runId: executionId = '' } = findInside(run, decision.approvalId) ?? {};
+    await answerWaits(scope, principal, { executionId }, { decisions: [decision], isLeft: true });
+  }
+  const decided = decisions
+    .filter((each) => !ofInside.includes(each))
+    .map((decision) => toDecisionFact(run, decision, principal.userId, at));
   const results = toolOutputs ? toResultFacts(run, toolOutputs, at) : [];
   const notes = messages.map((message): Fact => toNote(message, at));
   const count = decided.length + results.length;
   if (notes.length > 0 && count < run.state.waits.length) {
     throw invalidAt('messages', 'INVALID_VALUE', 'Send messages with the last answer that the run waits for');
   }
-  return append(scope, run, [...decided, ...results], { notes, continuesHere, alsoWrite });
+  const isInside = run.execution.isInAgent;
+  const facts = [...decided, ...results];
+  return append(scope, run, facts, { notes, continuesHere, isLeft: isLeft || isInside, alsoWrite });
 }
+
+/** A run inside whose call has this approval. */
+const findInside = ({ state }: LoadedRun, approvalId: string): LoopWait | undefined =>
+  state.waits.find((wait) => wait.kind === 'inside' && wait.approvalId === approvalId);
 
 /** The last decision would win, and might allow what the first denied. */
 function refuseRepeated(decisions: readonly Decision[]): void {
@@ -135,12 +158,18 @@ async function append(
   scope: Scope,
   run: LoadedRun,
   facts: Fact[],
-  { notes, continuesHere, alsoWrite }: { notes: Fact[]; continuesHere: boolean; alsoWrite: readonly Write[] },
+  {
+    notes,
+    continuesHere,
+    isLeft,
+    alsoWrite,
+  }: { notes: Fact[]; continuesHere: boolean; isLeft: boolean; alsoWrite: readonly Write[] },
 ): Promise<AnsweredRun> {
   const answered = new Set(facts.flatMap((fact) => ('callId' in fact ? [fact.callId] : [])));
-  const isLast = run.state.waits.every(({ callId }) => answered.has(callId));
+  const left = run.state.waits.filter(({ callId }) => !answered.has(callId));
+  const isLast = !(await isWaiting(scope, { state: { waits: left } }));
   // A worker takes a run in the background itself.
-  const takes = isLast && (continuesHere || !run.execution.background);
+  const takes = isLast && !isLeft && (continuesHere || !run.execution.background);
   const at = scope.now().toISOString();
   const more: Fact[] = isLast ? [...notes, ...(takes ? [{ type: 'continue' as const, at }] : [])] : [];
   try {

@@ -12,6 +12,7 @@ import {
 } from './agent-execution.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { executeAgentRun } from './execute-agent-run.ts';
+import { isWaiting } from './inside-waits.ts';
 import { RunLost } from './run-journal.ts';
 import { type LoadedRun, loadInput, loadRun } from './run-log.ts';
 import { endRun } from './sweep-runs.ts';
@@ -34,7 +35,7 @@ export async function runInBackground(
   { waits = 0, ...options }: BackgroundOptions & { waits?: number },
 ): Promise<void> {
   const loaded = await loadRun(scope, executionId).catch(ifMissing(undefined));
-  if (!loaded || !isToRun(scope, loaded)) return;
+  if (!loaded || !(await isToRun(scope, loaded))) return;
   const place = await acquirePlace(scope, workerPlaces);
   if (!place) return waitForPlace(scope, loaded.execution, waits);
   try {
@@ -81,7 +82,7 @@ async function continueRun(
     if (error instanceof RunLost) {
       if (!stop.aborted) return log.info('Another process has the run');
       log.info('The run is handed over to another invocation');
-      await releaseRun(scope, execution, getActiveMs());
+      await releaseRun(scope, execution, getActiveMs(), true);
       await agentRunQueue(scope).send(executionId);
     } else {
       await releaseRun(scope, execution, getActiveMs());
@@ -96,11 +97,12 @@ interface AcquiredRun extends LoadedRun {
 }
 
 /** Whether the run waits for a process, as far as is known. */
-const isToRun = ({ now }: Scope, { execution, state }: LoadedRun): boolean =>
-  execution.status === 'paused'
-    ? state.waits.length === 0
-    : !isExecutionOver(execution) &&
-      (execution.holder === '' || Date.parse(execution.leaseUntil) <= now().getTime());
+async function isToRun(scope: Scope, run: LoadedRun): Promise<boolean> {
+  const { execution } = run;
+  if (execution.status === 'paused') return !(await isWaiting(scope, run));
+  const isFree = execution.holder === '' || Date.parse(execution.leaseUntil) <= scope.now().getTime();
+  return !isExecutionOver(execution) && isFree;
+}
 
 /** Whether no process has had the run. */
 const isNew = ({ execution: { holder, restarts, activeMs }, log: entries }: LoadedRun): boolean =>

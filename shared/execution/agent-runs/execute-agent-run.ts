@@ -31,7 +31,7 @@ import { endFact, type RunState, replay } from '../agent-loop/state.ts';
 import { agentPath } from '../agent-loop/tool-calls.ts';
 import { settleBudgets } from '../model-calls/budget-accounts.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
-import { toModelMessages } from '../model-calls/to-model-messages.ts';
+import { arrangeMessages, toModelMessages } from '../model-calls/to-model-messages.ts';
 import { RunCancelled } from '../runs/execution.ts';
 import { AttemptsFailed } from '../step-support/attempts.ts';
 import { setParentRun, setPortsDepth } from '../step-support/ports-at-depth.ts';
@@ -41,6 +41,7 @@ import type { NumberedEvent } from './agent-run-event.ts';
 import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './agent-tools.ts';
 import { agentsPort } from './agents-adapter.ts';
 import { chatHistory } from './chat-history.ts';
+import { continueIfAnswered } from './inside-waits.ts';
 import { openLiveOutput } from './live-output.ts';
 import { type OpenedLoop, openLoop } from './open-loop.ts';
 import { replayEvents } from './run-events.ts';
@@ -78,8 +79,6 @@ export async function* executeAgentRun(
   const codeCalls = openCodeCalls(state);
   if (taken.mayHaveBegun && isCodeLost(state))
     codeCalls.add(undefined, config.tools?.maxToolCalls ?? callsMaxDefault);
-  const first = toMessages(input);
-
   async function openAgentLoop(agents: AgentsPort, signal: AbortSignal) {
     const isExternal = content.agentType === 'external';
     const called = { config, externalConfig: isExternal ? content.externalConfig : null };
@@ -117,16 +116,24 @@ export async function* executeAgentRun(
       );
       const [loop, messages] = await Promise.all([
         openAgentLoop(agents, signal),
-        toModelMessages(ports, first, signal),
+        toModelMessages(ports, toMessages(input), signal),
       ]);
       return { ...loop, messages: insertSummary(messages, input.history?.summary) };
     },
   });
+  let hasPaused = false;
   for await (const numbered of events) {
     if (numbered.event.type === 'ended') await settleBudgets(scope);
+    hasPaused ||= numbered.event.type === 'awaiting' && numbered.event.wait.kind === 'inside';
     yield numbered;
   }
+  // What is inside may have been answered before this run said that it waits.
+  if (hasPaused && !execution.isInAgent) await continueIfAnswered(scope, execution.id);
 }
+
+/** What stands in for the messages that a run began with, where no model is asked. */
+export const toPlaceholders = (input: RunInput): ModelMessage[] =>
+  insertSummary(arrangeMessages(toMessages(input)), input.history?.summary);
 
 const toMessages = ({ system, history, messages }: RunInput): Message[] => [
   ...[system, history?.instructions ?? ''].map((content) => ({ role: 'system' as const, content })),

@@ -6,7 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { FactOf, RequestedCall } from '../agent-loop/facts.ts';
 import type { AgentExecution } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
-import { type LoadedRun, loadRun, runLogReader } from './run-log.ts';
+import { type LoadedRun, loadWholeRun, runLogReader } from './run-log.ts';
 
 export interface CallDetails {
   call: RequestedCall;
@@ -20,7 +20,7 @@ export const executionDetails = /* @__PURE__ */ using(
   ['table:read', payloadReader, runLogReader],
   (scope: Scope) => {
     async function loadOfAgent(agentId: string, executionId: string): Promise<LoadedRun> {
-      const run = await loadRun(scope, executionId);
+      const run = await loadWholeRun(scope, executionId);
       assertOfAgent(agentId, run.execution);
       return run;
     }

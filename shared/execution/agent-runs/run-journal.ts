@@ -27,7 +27,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
 import type { ModelOutputEvent } from '../agent-loop/loop.ts';
-import { apply, type RunState, replay } from '../agent-loop/state.ts';
+import { apply, type RunState, replay, toStateFact } from '../agent-loop/state.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
@@ -40,6 +40,7 @@ import {
 } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
 import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
+import { createInboxWrites } from './agent-waits.ts';
 import { afterChunks } from './live-output.ts';
 import { getFirstSeq, openTurnNumbers, replayProgress, toFactEvents } from './run-events.ts';
 import { type LogEntry, logFacts, runLog, type TakenRun, toLogRange } from './run-log.ts';
@@ -56,6 +57,9 @@ interface JournalExtras {
 
 /** Fewer than a transaction takes, for the writes that go with them. */
 const factsPerTransaction = 40;
+const entriesPerTransaction = 45;
+/** The state is as long as the conversation: written that often, it adds little to each turn. */
+const factsPerState = 200;
 
 /**
  * The state of a run in this process: it appends facts to the log, in the transactions that change the execution and count
@@ -73,7 +77,11 @@ export function openJournal(
   const progressOf = replayProgress(earlier);
   const turnNumbers = openTurnNumbers();
   let state: RunState = replay([], logFacts(earlier));
-  let used = earlier.map(({ use = {} }) => use).reduce(mergeUse, {});
+  let used = earlier
+    .map(({ use = {}, fact }) => (fact.type === 'state' ? mergeUse(fact.use ?? {}, use) : use))
+    .reduce(mergeUse, {});
+  let stateAt = earlier.findLast(({ fact }) => fact.type === 'state')?.n ?? 0;
+  let isLoaded = false;
   let turnId = state.lastTurn?.turnId;
   let nextFact = lastFact + 1;
   let nextSeq = getFirstSeq(lastSeq, isTakenOver);
@@ -99,8 +107,10 @@ export function openJournal(
     nextFact += entries.length;
   }
 
+  /** @param listed What each of them changes in the inbox. */
   async function append(
     entries: readonly LogEntry[],
+    listed: readonly Write[][],
     { calls = [], alsoWrite = [] }: JournalExtras,
   ): Promise<void> {
     const last = entries.at(-1);
@@ -111,8 +121,17 @@ export function openJournal(
     const counted = calls.length > 0 ? entries.with(-1, { ...last, use }) : [...entries];
     const chunks = toChunks(counted, factsPerTransaction);
     const lastChunk = chunks.pop() ?? [];
-    for (const chunk of chunks) await commit(chunk, []);
+    const written = chunks.length * factsPerTransaction;
+    for (const [index, chunk] of chunks.entries()) {
+      const from = index * factsPerTransaction;
+      await commit(chunk, listed.slice(from, from + factsPerTransaction).flat());
+    }
+    const inbox = listed.slice(written).flat();
+    // Entries of more waits than a transaction takes are there before the run says that it waits, or a moment after.
+    for (const chunk of toChunks(inbox.slice(0, -entriesPerTransaction), entriesPerTransaction))
+      await scope.table.commit(chunk);
     await commit(lastChunk, [
+      ...inbox.slice(-entriesPerTransaction),
       ...toExecutionWrites(scope, execution, last.fact, { state, activeMs: getActiveMs() }),
       ...usageWrites(scope, [{ flowId: null, calls }]),
       ...notice.writes,
@@ -120,6 +139,19 @@ export function openJournal(
     ]);
     if (!execution.isLogged && last.fact.type === 'end') await forgetRun(scope, execution);
     await notice.send();
+  }
+
+  /** Once in a while, what all facts so far come to: whoever continues the run reads no further back. */
+  async function recordState(): Promise<void> {
+    const isBetweenTurns = state.open.length === 0 && state.waits.length === 0 && !state.end;
+    if (!isLoaded || !isBetweenTurns || nextFact - stateAt < factsPerState) return;
+    const fact = { ...toStateFact(state, scope.now()), use: used };
+    const entry: LogEntry = { n: nextFact, lastSeq: recordedSeq, holder, fact };
+    stateAt = entry.n;
+    await commit(
+      [entry],
+      [scope.table.writes.update(agentExecutionEntity, { id: executionId }, { set: { stateAt } }, exists)],
+    );
   }
 
   return {
@@ -130,6 +162,7 @@ export function openJournal(
     /** @returns the state with the messages that the run began with. */
     load(messages: readonly ModelMessage[]): RunState {
       state = replay(messages, logFacts(earlier));
+      isLoaded = true;
       return state;
     },
 
@@ -141,15 +174,20 @@ export function openJournal(
     async record(facts: readonly Fact[], more: JournalExtras = {}) {
       const durationMs = getActiveMs();
       const recorded = facts.map((fact, index) => {
+        const before = state;
         state = apply(state, fact);
         const numbers = fact.type === 'turn' ? turnNumbers.getNumbers(recordedSeq) : undefined;
         const events = toFactEvents(fact, progressOf, { execution, state, durationMs }).map(numberEvent);
         recordedSeq = nextSeq - 1;
         const entry: LogEntry = { n: nextFact + index, lastSeq: recordedSeq, holder, fact };
-        return { events, entry: { ...entry, ...(numbers && { numbers }) } };
+        return { events, before, entry: { ...entry, ...(numbers && { numbers }) } };
       });
       const entries = recorded.map(({ entry }) => entry);
-      await append(entries, more);
+      const listed = await Promise.all(
+        recorded.map(({ entry, before }) => createInboxWrites(scope, execution, entry.fact, before)),
+      );
+      await append(entries, listed, more);
+      await recordState();
       return { entries, events: recorded.flatMap(({ events }) => events) };
     },
   };

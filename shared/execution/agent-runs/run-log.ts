@@ -72,6 +72,8 @@ export interface LogPage {
 /** Longer JSON goes to the payload bucket, so that reading a log is cheap. */
 const inlineMax = 32_000;
 const factsMax = 100_000;
+/** A log without a state in it is hardly longer. */
+const shortMax = 300;
 const fetchedAtOnce = 10;
 /** A fact may have more than 100,000 characters. */
 const pageSize = 8;
@@ -94,12 +96,24 @@ export const runLogReader = /* @__PURE__ */ using(['table:read', payloadReader],
     return { n, lastSeq, ...more, holder, fact: (await payloads.fetch(fact)) as Fact };
   };
 
+  async function loadAll(items: readonly Record<string, unknown>[]): Promise<LogEntry[]> {
+    const entries: LogEntry[] = [];
+    for await (const entry of mapConcurrently(items, fetchedAtOnce, load)) entries.push(entry);
+    return entries.sort((a, b) => a.n - b.n);
+  }
+
+  const read = async (executionId: string, after = -1): Promise<LogEntry[]> =>
+    loadAll(await table.queryAll({ ...toLogRange(executionId, after), consistent: true }));
+
   return {
-    async read(executionId: string, after = -1): Promise<LogEntry[]> {
-      const items = await table.queryAll({ ...toLogRange(executionId, after), consistent: true });
-      const entries: LogEntry[] = [];
-      for await (const entry of mapConcurrently(items, fetchedAtOnce, load)) entries.push(entry);
-      return entries.sort((a, b) => a.n - b.n);
+    read,
+
+    /** Those that say how the run goes on: all of a short log, of a long one those from its last state. */
+    async readCurrent(executionId: string, execution: Promise<AgentExecution>): Promise<LogEntry[]> {
+      const range = { ...toLogRange(executionId), consistent: true };
+      const [{ stateAt }, { items, isCut }] = await Promise.all([execution, table.first(shortMax, range)]);
+      if (stateAt === undefined && !isCut) return loadAll(items);
+      return read(executionId, stateAt === undefined ? -1 : stateAt - 1);
     },
 
     /** Some of the facts after a number, in order. */
@@ -164,9 +178,18 @@ export const logFacts = (log: readonly LogEntry[]): Fact[] => log.map(({ fact })
 export const findExecution = ({ table }: Pick<Scope, 'table'>, id: string): Promise<AgentExecution> =>
   table.find(agentExecutionEntity, { id }, { consistent: true });
 
-/** @throws 404 */
-export async function loadRun(scope: Scope, id: string): Promise<LoadedRun> {
-  const [execution, log] = await Promise.all([findExecution(scope, id), runLogReader(scope).read(id)]);
+/** With the facts that say how it goes on. @throws 404 */
+export const loadRun = (scope: Scope, id: string): Promise<LoadedRun> => {
+  const execution = findExecution(scope, id);
+  return assembleRun(scope, Promise.all([execution, runLogReader(scope).readCurrent(id, execution)]));
+};
+
+/** With all its facts. @throws 404 */
+export const loadWholeRun = (scope: Scope, id: string): Promise<LoadedRun> =>
+  assembleRun(scope, Promise.all([findExecution(scope, id), runLogReader(scope).read(id)]));
+
+async function assembleRun(scope: Scope, reading: Promise<[AgentExecution, LogEntry[]]>): Promise<LoadedRun> {
+  const [execution, log] = await reading;
   const run = { execution, log, state: replay([], logFacts(log)) };
   // Both are read at once: a run may have ended after its log was read. Of one that is not logged, no log is left.
   const isLogOlder = isExecutionOver(execution) && execution.isLogged && !run.state.end;

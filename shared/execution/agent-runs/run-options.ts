@@ -15,9 +15,9 @@ export const agentOptions = {
       description:
         'The version of a stored agent. Default: the published one, or the agent as it is if none is published; with a test key, the agent as it is',
     }),
-  timeoutMs: z.int().min(1_000).max(3_600_000).optional().meta({
+  timeoutMs: z.int().min(1_000).max(86_400_000).optional().meta({
     description:
-      'The time limit of a run of an agent, without the time that it waits for somebody. Default: ten minutes; in the background one hour. In front of a caller at most 14 minutes',
+      'The time limit of a run of an agent, without the time that it waits for somebody. Default: ten minutes; in the background one hour. At most 24 hours, and in front of a caller 14 minutes',
   }),
   responseFormat: z
     .strictObject({ type: z.literal('json'), schema: JsonSchemaText })

@@ -23,6 +23,7 @@ import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type Principal, userVariables } from '../../platform/identity/principal.ts';
+import type { StateFact } from '../agent-loop/facts.ts';
 import { startBudgetCheck } from '../model-calls/budget-accounts.ts';
 import { type AgentExecution, agentExecutionEntity, runLease, toAgentRun } from './agent-execution.ts';
 import {
@@ -34,6 +35,7 @@ import {
 } from './agent-input.ts';
 import type { AgentRun } from './execute-agent-run.ts';
 import { getTurnsMax } from './open-loop.ts';
+import { runLog } from './run-log.ts';
 
 export interface AgentRunRequest {
   agent: AgentToRun;
@@ -61,6 +63,8 @@ export interface AgentRunRequest {
   id?: string | undefined;
   /** Whether nobody can have used `id`. Default: whether it is made here. */
   isNewId?: boolean | undefined;
+  /** Of a run that repeats another one: what that was given, and what it came to. */
+  repeated?: { input: RunInput; state: StateFact | undefined } | undefined;
   /** What is written in the transaction that starts the run. */
   alsoWrite?: readonly Write[] | undefined;
 }
@@ -71,7 +75,7 @@ const getTimeoutMs = (background: boolean) => (background ? 3_600_000 : 600_000)
 
 /** Records that a run starts. @returns it, for its process. @throws 400 if the system prompt cannot be rendered; BUDGET_EXCEEDED */
 export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: Sandbox): Promise<AgentRun> {
-  const { agent, owner, parent } = request;
+  const { agent, parent } = request;
   const config = toRunnableConfig(agent.content);
   const isOwnModel = agent.content.agentType !== 'external';
   await Promise.all([
@@ -82,18 +86,7 @@ export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: 
   const id = request.id ?? newId('exec');
   const at = now();
   const startedAt = at.toISOString();
-  const fill = openFiller(request, { id, startedAt }, sandbox);
-  const input: RunInput = {
-    messages: request.messages,
-    system: request.system ?? (await fill(config.systemPrompt ?? '', 'The system prompt')),
-    profile: await renderProfile(config, owner, fill),
-    modelOverride: request.modelOverride,
-    previousMessageAt: request.previousMessageAt,
-    // An external agent sees the conversation as it is.
-    history: agent.content.agentType === 'external' ? undefined : request.history,
-    responseSchema: request.responseSchema,
-    clientTools: request.clientTools,
-  };
+  const input = request.repeated?.input ?? (await buildInput(request, { id, startedAt }, sandbox));
   const payloads = payloadWriter(scope);
   const offload = (name: string, value: unknown) =>
     payloads.offload(`agent-runs/${id}/${name}`, value, inlineMax);
@@ -108,11 +101,33 @@ export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: 
     spec,
     newId,
   });
-  await recordStart(scope, execution, {
-    isNewId: request.isNewId ?? !request.id,
-    alsoWrite: request.alsoWrite ?? [],
-  });
-  return { execution, content: agent.content, input, log: [], sentSeq: -1, mayHaveBegun: false };
+  const taken = request.repeated?.state;
+  const log = taken ? [{ n: 0, lastSeq: 0, holder: execution.holder, fact: taken }] : [];
+  const facts = await Promise.all(log.map((entry) => runLog(scope).write(id, entry, execution.ttl)));
+  const alsoWrite = [...facts, ...(request.alsoWrite ?? [])];
+  await recordStart(scope, execution, { isNewId: request.isNewId ?? !request.id, alsoWrite });
+  return { execution, content: agent.content, input, log, sentSeq: -1, mayHaveBegun: taken !== undefined };
+}
+
+async function buildInput(
+  request: AgentRunRequest,
+  started: { id: string; startedAt: string },
+  sandbox: Sandbox,
+): Promise<RunInput> {
+  const { agent, owner } = request;
+  const config = toRunnableConfig(agent.content);
+  const fill = openFiller(request, started, sandbox);
+  return {
+    messages: request.messages,
+    system: request.system ?? (await fill(config.systemPrompt ?? '', 'The system prompt')),
+    profile: await renderProfile(config, owner, fill),
+    modelOverride: request.modelOverride,
+    previousMessageAt: request.previousMessageAt,
+    // An external agent sees the conversation as it is.
+    history: agent.content.agentType === 'external' ? undefined : request.history,
+    responseSchema: request.responseSchema,
+    clientTools: request.clientTools,
+  };
 }
 
 interface StartedParts {

@@ -34,6 +34,7 @@ import {
   runsOfAgentPartition,
 } from './agent-execution.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
+import { isWaiting } from './inside-waits.ts';
 import { RunLost } from './run-journal.ts';
 import { type LoadedRun, loadRun, reloadRun } from './run-log.ts';
 import { appendFacts } from './take-run.ts';
@@ -116,7 +117,7 @@ export async function sweepRun(
   const { execution } = run;
   const isDue = Date.parse(execution.leaseUntil) <= now.getTime();
   if (execution.status === 'paused')
-    return isDue || hasAnswers(run) ? sweepPaused(scope, run, now) : undefined;
+    return isDue || !(await isWaiting(scope, run)) ? sweepPaused(scope, run, now) : undefined;
   if (execution.status !== 'running' || !(isDue || (atStart && isOfEarlierProcess(execution, now)))) return;
   if (!execution.background) {
     const error = 'The process of the run crashed before the run ended';
@@ -128,7 +129,10 @@ export async function sweepRun(
 
 async function sweepPaused(scope: Scope, run: LoadedRun, now: Date): Promise<void> {
   const { execution, state } = run;
-  const over = state.waits.filter(({ until }) => Date.parse(until) <= now.getTime());
+  for (const { runId } of state.waits) if (runId !== undefined) await sweepInside(scope, runId, now);
+  const over = state.waits.filter(
+    ({ kind, until }) => kind !== 'inside' && Date.parse(until) <= now.getTime(),
+  );
   const missing = over.find(({ kind }) => kind === 'output');
   if (missing) {
     const error = `The caller did not send the output of the tool ${missing.toolName} in time`;
@@ -139,13 +143,28 @@ async function sweepPaused(scope: Scope, run: LoadedRun, now: Date): Promise<voi
     return { type: 'decision', approvalId, callId, decision: 'timeout', by: null, at };
   });
   const { run: after } = facts.length > 0 ? await appendFacts(scope, run, facts) : { run };
-  if (after.state.waits.length === 0) return resend(scope, execution, now);
-  const next = after.state.waits.map(({ until }) => until).sort()[0] as string;
-  await postponeRunSweep(scope, execution, next);
+  if (!(await isWaiting(scope, after))) return resend(scope, execution, now);
+  const untils = after.state.waits
+    .map(({ until }) => until)
+    .filter((until) => Date.parse(until) > now.getTime());
+  const soon = new Date(now.getTime() + resentAfterMs).toISOString();
+  await postponeRunSweep(scope, execution, untils.sort()[0] ?? soon);
 }
 
-/** Whether a run that waits for nothing more was not continued. */
-const hasAnswers = ({ state }: LoadedRun) => state.waits.length === 0;
+/** Runs inside of an agent's are not swept by themselves. */
+async function sweepInside(scope: Scope, runId: string, now: Date): Promise<void> {
+  const run = await loadRun(scope, runId).catch(ifMissing(undefined));
+  if (run?.execution.status !== 'paused') return;
+  const { state } = run;
+  for (const wait of state.waits) if (wait.runId !== undefined) await sweepInside(scope, wait.runId, now);
+  const at = now.toISOString();
+  const facts = state.waits
+    .filter(({ kind, until }) => kind === 'approval' && Date.parse(until) <= now.getTime())
+    .map(({ approvalId = '', callId }): Fact => {
+      return { type: 'decision', approvalId, callId, decision: 'timeout', by: null, at };
+    });
+  if (facts.length > 0) await appendFacts(scope, run, facts);
+}
 
 async function resend(scope: Scope, execution: AgentExecution, now: Date): Promise<void> {
   await agentRunQueue(scope).send(execution.id);

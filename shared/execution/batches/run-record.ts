@@ -17,6 +17,7 @@ import { log } from '../../core/log.ts';
 import { type TracedRun, toTracedRun } from '../../core/trace-context.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { combineNotifications, noNotification } from '../../domain/deliveries/end-webhook.ts';
+import { closeWaits } from '../../domain/run-waits/wait-store.ts';
 import { runEntity } from '../../domain/runs/run.ts';
 import { createRunNotification, runEnd } from '../../domain/runs/run-end.ts';
 import { runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
@@ -77,7 +78,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const isCancelled = () => cancelled?.signal.aborted ?? false;
   const sealed = sealedValues(scope);
   const earlier = await loadEarlierResults(scope, job, batch, sealed);
-  const identity = earlier?.continued?.identity ?? job.message.runId;
+  const identity = earlier?.continued?.identity ?? checkpoints[0]?.identity ?? job.message.runId;
   const recording = { commits, earlier: checkpoints, identity, sealed, isCancelled };
   const recorder = batchRecorder(scope, job, batch, recording);
   if (flowDeleted) return recorder.finish('The flow was deleted');
@@ -299,7 +300,10 @@ function batchRecorder(
       slot,
       isCounted: stopped === null && status !== 'cancelled',
       notice: combineNotifications(notice, listed),
-      after: () => settleIfLast(scope, message),
+      after: async () => {
+        if (earlier.some(({ waiting }) => waiting !== undefined)) await closeOpenWaits(scope, runId);
+        await settleIfLast(scope, message);
+      },
     });
   };
   return openRunRecorder(scope, facts, commitEnd, {
@@ -309,6 +313,12 @@ function batchRecorder(
     commitProgress: commits.progress,
   });
 }
+
+/** The inbox does not show them anyway, once the listed run is over. */
+const closeOpenWaits = (scope: Scope, runId: string): Promise<void> =>
+  closeWaits(scope, runId).catch((error) =>
+    log.warn('The waits of a run that is over could not be closed', { error, runId }),
+  );
 
 const isListedAsCancelled = async ({ table }: Scope, id: string): Promise<boolean> =>
   (await table.get(runEntity, { id }, { consistent: true }))?.status === 'cancelled';

@@ -77,6 +77,10 @@ interface RecorderOptions {
   isCancelled: () => boolean;
   /** When the run is in the list, in which its end follows. */
   listed: Promise<void>;
+  /** What a retry of the run has to know. */
+  start: NonNullable<Checkpoint['start']>;
+  /** Whose acts its own are, if it goes on with an earlier run. */
+  identity?: string | undefined;
 }
 
 /** If results are not to be stored, records them only when the run suspends. */
@@ -85,7 +89,7 @@ export function openDispatchRecorder(
   { flow, version, record, persistResults }: PreparedRun,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   execution: Execution,
-  { input, earlier = [], isCancelled, listed: isListed }: RecorderOptions,
+  { input, earlier = [], isCancelled, listed: isListed, start, identity }: RecorderOptions,
 ): RunRecorder {
   const { id: runId } = execution;
   const facts = {
@@ -101,6 +105,8 @@ export function openDispatchRecorder(
     recordMetadata: record?.metadata ?? {},
     flowName: flow.name,
     input,
+    ...((start.permissions.length > 0 || start.appendsMetadata) && { start }),
+    ...(identity !== undefined && { identity }),
     ...(execution.startedIn !== undefined && { startedIn: execution.startedIn }),
   };
   const { table } = scope;

@@ -25,7 +25,7 @@ import { batchStore } from '../batches/batch-store.ts';
 import { resumeByAnswers } from '../batches/resume-by-answer.ts';
 import { scheduleTimer } from '../batches/run-timer.ts';
 import { batchDefaults } from '../batches/start-batch.ts';
-import type { EngineRunEvent, OpenWait, StepResult, StepWait } from '../engine/engine.ts';
+import type { EarlierResults, EngineRunEvent, OpenWait, StepResult, StepWait } from '../engine/engine.ts';
 import { settleBudgets } from '../model-calls/budget-accounts.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
@@ -72,6 +72,8 @@ export interface Dispatch {
   origin?: RunOrigin;
   executionId?: string;
   resumed?: Resumed;
+  /** Of a retry: its execution, which is listed already, and what it takes over. */
+  begun?: { execution: Execution; earlier: EarlierResults | undefined; repeatsUnsafe: boolean } | undefined;
   requestId: string;
   timeMs: number;
   /** Aborted when the client disconnects, which ends the run. */
@@ -128,9 +130,10 @@ async function run(
   writer: WritableStreamDefaultWriter<FlowRunEvent>,
   left: AbortSignal,
 ): Promise<void> {
-  const { prepared, timeMs, callerSignal, body, resumed } = dispatch;
+  const { prepared, timeMs, callerSignal, body, resumed, begun } = dispatch;
   const timeout = AbortSignal.timeout(timeMs);
-  const execution = resumed?.execution ?? createFlowExecution(scope, prepared, dispatch);
+  const known = resumed ?? begun;
+  const execution = known?.execution ?? createFlowExecution(scope, prepared, dispatch);
   using cancelled = watchCancellation(scope, execution);
   const signal = AbortSignal.any([callerSignal, left, timeout, cancelled.signal]);
   const totals = openTotals();
@@ -141,7 +144,7 @@ async function run(
     const shownEvent = toShownEvent(event, scope.now().toISOString(), body.options.debugMode);
     if (shownEvent) await emit(shownEvent);
   };
-  const listed = resumed ? Promise.resolve() : listRun(scope, toFlowRun(execution));
+  const listed = known ? Promise.resolve() : listRun(scope, toFlowRun(execution));
   // A failure ends the run, which says so.
   const isListed = listed.catch(() => {});
   if (dispatch.showsProgress) await isListed;
@@ -193,7 +196,7 @@ function openTotals() {
 /** Continues a suspended run as a batch of one, which clients can follow and cancel. @returns the batch's id. */
 async function continueAsBatch(
   scope: Scope,
-  { prepared, runsAs, body, execution }: RunningDispatch,
+  { prepared, runsAs, body, execution, begun }: RunningDispatch,
   { waits, until }: { waits: readonly OpenWait[]; until: Date },
 ): Promise<string> {
   const { id: runId, startedAt, surface, origin } = execution;
@@ -218,6 +221,7 @@ async function continueAsBatch(
     ...(surface && { surface }),
     ...(origin && { origin }),
     dispatched: { runId, recordId, input, appendsMetadata: options.autoAppendMetadata },
+    ...(begun?.repeatsUnsafe && { unsafe: true as const }),
     recordConcurrency: 1,
     maxRetries: batchDefaults.maxRetries,
     totalRecords: 1,
@@ -261,6 +265,11 @@ async function runRecorded(scope: Scope, running: RunningDispatch): Promise<Exec
   const recorder = openDispatchRecorder(scope, prepared, runsAs, execution, {
     input: toStoredInput(running),
     earlier: resumed?.earlier,
+    identity: running.begun?.earlier?.continued?.identity,
+    start: {
+      permissions: [...running.permissions],
+      appendsMetadata: running.body.options.autoAppendMetadata,
+    },
     isCancelled: () => cancelled.aborted || isLeft(running),
     listed: running.listed,
   });
@@ -304,10 +313,12 @@ async function runSteps(
   running: RunningDispatch,
   recorder: ReturnType<typeof openDispatchRecorder>,
 ): Promise<ExecutionOutcome> {
-  const { prepared, body, runsAs, resumed, execution, signal, showsProgress, emit, onEvent } = running;
+  const { prepared, body, runsAs, resumed, begun, execution, signal, showsProgress, emit, onEvent } = running;
   const { flow, version, record } = prepared;
   const { id: runId, startedAt } = execution;
   const sent = { inputs: body.inputs, messages: body.messages };
+  const continued = begun?.earlier?.continued;
+  const identity = continued?.identity ?? resumed?.earlier[0]?.identity;
   const source = { flowId: flow.id, flowName: flow.name, runId, startedAt, userId: runsAs.userId };
   const outcome = await attemptRun({
     steps: version.steps,
@@ -325,7 +336,10 @@ async function runSteps(
     hasCaller: true,
     done: resumed?.done ?? new Map(),
     waiting: resumed?.waiting,
-    kept: resumed?.kept,
+    kept: resumed?.kept ?? continued?.kept,
+    earlier: begun?.earlier,
+    ...(identity !== undefined && { identity }),
+    repeatsUnsafe: begun?.repeatsUnsafe,
     answered: resumed?.answered,
     ...(body.options.autoAppendMetadata && record?.id && { appendsTo: record.id }),
     onEvent,

@@ -122,8 +122,8 @@ function toSources({ parentRunId, root }: RunsQuery): Source[] {
 
 /** Most filters leave many runs, so the first Query need not read much. */
 function getRowsPerQuery(query: RunsQuery, isFirst: boolean): number {
-  const { minDurationMs, minCost, error, limit } = query;
-  const isPlain = (minDurationMs ?? minCost ?? error ?? toFilterExpression(query)) === undefined;
+  const { minDurationMs, minCost, error, q, limit } = query;
+  const isPlain = (minDurationMs ?? minCost ?? error ?? q ?? toFilterExpression(query)) === undefined;
   if (isPlain) return limit + 2;
   return isFirst ? (limit + 1) * firstRowsPerRun : filteredRowsPerQuery;
 }

@@ -21,6 +21,8 @@ export interface RunsFilter {
   minCost?: number | undefined;
   /** A part of the message, in any case. */
   error?: string | undefined;
+  /** Words, of which each occurs in the name, the error or a tag, in any case. */
+  q?: string | undefined;
 }
 
 const ownNames = ['flowId', 'agentId', 'toolId', 'sessionId'] as const;
@@ -66,13 +68,25 @@ export function toFilterExpression(filter: RunsFilter) {
 }
 
 /** What it cannot. */
-export function matchesRun(run: Run, { minDurationMs, minCost, error }: RunsFilter, now: Date): boolean {
+export function matchesRun(run: Run, { minDurationMs, minCost, error, q }: RunsFilter, now: Date): boolean {
   return (
     (minDurationMs === undefined || getRunDurationMs(run, now) >= minDurationMs) &&
     (minCost === undefined || Number(run.totalCost ?? 0) >= minCost) &&
-    (error === undefined || (run.error?.message.toLowerCase().includes(error.toLowerCase()) ?? false))
+    (error === undefined || (run.error?.message.toLowerCase().includes(error.toLowerCase()) ?? false)) &&
+    (q === undefined || containsWords(run, q))
   );
 }
+
+function containsWords({ name, error, tags = [] }: Run, q: string): boolean {
+  const texts = [name, error?.message ?? '', ...tags].map((text) => text.toLowerCase());
+  return splitWords(q).every((word) => texts.some((text) => text.includes(word)));
+}
+
+const splitWords = (q: string): string[] =>
+  q
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
 
 export const getRunDurationMs = ({ startedAt, completedAt }: Run, now: Date) =>
   Math.max(0, (completedAt ? Date.parse(completedAt) : now.getTime()) - Date.parse(startedAt));

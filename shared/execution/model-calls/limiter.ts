@@ -12,6 +12,7 @@
  * `model-admission.ts`.
  */
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
+import type { CallUse } from '../../adapters/models/provider-call.ts';
 import { inPlaceMsMax, RunMustWait, StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
 import type { Ask, ThrottleDecision } from '../../domain/throttles/decide.ts';
@@ -192,18 +193,28 @@ export function openLimiter({
 }
 export type Limiter = ReturnType<typeof openLimiter>;
 
+/** A limiter, and how much of what it counts a call takes: tokens or, of one that limits money, units of it. */
+export interface MeteredLimiter {
+  limiter: Limiter;
+  limits: CallLimits;
+  tokens: number;
+  /** @returns undefined if it is not known */
+  measure: (used: CallUse) => number | undefined;
+}
+
 /**
  * Acquires the permits of all limiters, or none. One after the other, always in the same order: calls that each had one and waited for
  * that of another would keep all from going on.
  */
 export async function acquireAll(
-  limiters: readonly { limiter: Limiter; limits: CallLimits }[],
-  call: Omit<WaitingCall, 'limits'>,
-): Promise<Permit> {
+  limiters: readonly MeteredLimiter[],
+  call: Omit<WaitingCall, 'limits' | 'tokens'>,
+): Promise<Omit<Permit, 'end'> & { end: (used?: CallUse) => void }> {
   const permits: Permit[] = [];
   const cancel = () => permits.forEach((permit) => void permit.cancel());
   try {
-    for (const { limiter, limits } of limiters) permits.push(await limiter.acquire({ ...call, limits }));
+    for (const { limiter, limits, tokens } of limiters)
+      permits.push(await limiter.acquire({ ...call, limits, tokens }));
   } catch (error) {
     cancel();
     throw error;
@@ -211,7 +222,8 @@ export async function acquireAll(
   return {
     confirm: () => permits.every((permit) => permit.confirm()),
     cancel,
-    end: (tokens) => permits.forEach((permit) => void permit.end(tokens)),
+    end: (used) =>
+      permits.forEach((permit, index) => void permit.end(used && limiters[index]?.measure(used))),
   };
 }
 

@@ -10,18 +10,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import {
   type Admitted,
+  type CallUse,
   type ModelAdmission,
   type ProviderRequest,
   postponedMsMax,
 } from '../../adapters/models/provider-call.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import { createBoundedMap } from '../../core/cache.ts';
-import { inPlaceMsMax, RunMustWait } from '../../core/errors/step-error.ts';
+import { inPlaceMsMax, RunMustWait, StepError } from '../../core/errors/step-error.ts';
 import { onInvocationEnd } from '../../core/invocation.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { modelConfigEntity, providerKeyEntity } from '../../domain/model-configs/model-account.ts';
 import { type Ask, decide, type ThrottleDecision } from '../../domain/throttles/decide.ts';
-import { isLimited, keyPauseEntity } from '../../domain/throttles/limits.ts';
+import { isLimited, keyPauseEntity, toThrottleUnits } from '../../domain/throttles/limits.ts';
 import { createThrottle, packSent, type Throttle, throttleEntity } from '../../domain/throttles/throttle.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode } from '../../platform/data/entity.ts';
@@ -31,6 +32,7 @@ import {
   acquireAll,
   createTooLateError,
   type Limiter,
+  type MeteredLimiter,
   openLimiter,
   patienceMs,
   realTiming,
@@ -72,10 +74,9 @@ export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }):
         continue;
       }
       if (current.limited.length === 0) return { end() {} };
-      const tokens = current.limited.some(({ limits }) => limits.tokensPerMinute) ? request.tokens() : 0;
-      const limited = current.limited.map(({ id, limits }) => ({ limiter: getLimiter(scope, id), limits }));
+      const limited = await meterLimits(scope, current.limited, request);
       for (const { limiter } of limited) onInvocationEnd(limiter.report);
-      const permit = await acquireAll(limited, { scope, tokens, isLive, backSince, maySuspend, signal });
+      const permit = await acquireAll(limited, { scope, isLive, backSince, maySuspend, signal });
       // Meanwhile the key may have been paused.
       const later = await getCurrentLimits(scope, model, now).catch((error) => {
         permit.cancel();
@@ -99,6 +100,37 @@ export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }):
     },
   };
 }
+
+/**
+ * The limiters of a call. Money has one of its own beside that of requests and tokens: the same item and the same decisions,
+ * with units of money in the place of tokens. @throws StepError with RATE_LIMITED if the call alone may cost too much
+ */
+async function meterLimits(
+  scope: Process,
+  limited: readonly Limited[],
+  request: ProviderRequest,
+): Promise<MeteredLimiter[]> {
+  const tokens = limited.some(({ limits }) => limits.tokensPerMinute) ? request.tokens() : 0;
+  const hasMoney = limited.some(({ limits }) => limits.usdPerMinute);
+  const usd = hasMoney ? await request.usd() : null;
+  return limited.flatMap(({ id, limits: { usdPerMinute, ...limits } }) => {
+    const metered: MeteredLimiter[] = [];
+    if (isLimited(limits))
+      metered.push({ limiter: getLimiter(scope, id), limits, tokens, measure: (used) => used.tokens });
+    if (usdPerMinute === undefined || usd === null) return metered;
+    const [most, units] = [toThrottleUnits(usdPerMinute), toThrottleUnits(usd)];
+    if (units > most) throw createTooDearError({ usd, usdPerMinute });
+    const measure = (used: CallUse) => (used.usd === undefined ? undefined : toThrottleUnits(used.usd));
+    const money = { tokensPerMinute: most };
+    return [...metered, { limiter: getLimiter(scope, `${id}#usd`), limits: money, tokens: units, measure }];
+  });
+}
+
+const createTooDearError = ({ usd, usdPerMinute }: { usd: string; usdPerMinute: string }) =>
+  new StepError(
+    `The call may cost ${usd} USD, but its model config or key allows ${usdPerMinute} USD a minute; shorten it, or state a lower maxTokens`,
+    { code: 'RATE_LIMITED' },
+  );
 
 interface PausedCall {
   since: number;

@@ -24,7 +24,14 @@ export async function toModelMessages(
   messages: readonly Message[],
   signal: AbortSignal,
 ): Promise<ModelMessage[]> {
-  const files = await loadFiles(ports, messages, signal);
+  return arrangeMessages(messages, await loadFiles(ports, messages, signal));
+}
+
+/** @param files Of their parts. Without them, the messages only stand in for those that a model gets. */
+export function arrangeMessages(
+  messages: readonly Message[],
+  files: ReadonlyMap<ContentPart, FilePart> = new Map(),
+): ModelMessage[] {
   const isSystem = ({ role }: Message) => role === 'system';
   const at = messages.findIndex((message) => !isSystem(message));
   const begun = at === -1 ? messages.length : at;
@@ -47,7 +54,11 @@ export async function toModelMessages(
 const toPart = (part: ContentPart, files: ReadonlyMap<ContentPart, FilePart>): TextPart | FilePart =>
   part.type === 'text' ? part : (files.get(part) as FilePart);
 
-async function loadFiles(ports: FilePorts, messages: readonly Message[], signal: AbortSignal) {
+async function loadFiles(
+  ports: FilePorts,
+  messages: readonly Message[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<ContentPart, FilePart>> {
   const parts = messages.flatMap(({ role, content }) =>
     typeof content === 'string'
       ? []

@@ -148,6 +148,8 @@ export const Checkpoint = z.object({
   startedIn: z.string().optional(),
   /** Whose acts its own are, if it goes on with an earlier run. In the first checkpoint. */
   identity: z.string().optional(),
+  /** What starting the run took beyond FLOWS:EXECUTE, and whether its outputs go to its record: for a retry. In the first checkpoint. */
+  start: z.object({ permissions: z.array(z.string()), appendsMetadata: z.boolean() }).optional(),
   /** Replaces the first checkpoint of a deleted result, so that a redelivered message does not run it again. */
   removed: z.literal(true).optional(),
   /** The steps at which the run is suspended. In the latest checkpoint. */
@@ -208,6 +210,7 @@ export const checkpointEntity = defineEntity({
       'use',
       'input',
       'identity',
+      'start',
     ],
     dictionaries: [checkpointWords, checkpointWordsSince],
   },

@@ -7,7 +7,7 @@
  * are made again. Taken results cost 0 and say what was saved.
  */
 import { deriveId, getIdTimeMs } from '../../core/ids.ts';
-import { actPath, turnsPath } from '../../domain/flows/steps/run-path.ts';
+import { actPath, holderPath, turnsPath } from '../../domain/flows/steps/run-path.ts';
 import { decode } from '../../platform/data/entity.ts';
 import { type PayloadRef, payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -207,6 +207,33 @@ async function readOpenKept(
   return new Map([...kept].filter(isOpen));
 }
 
+/**
+ * What a run takes that repeats a single one: of each step the newest result, of the runs that have gone on with each other.
+ * @param runs Their checkpoints, oldest first.
+ */
+export async function continueRuns(
+  scope: Scope,
+  runs: readonly Checkpoint[][],
+  sealed: SealedValues,
+): Promise<EarlierResults> {
+  const taken = new Map<string, StepResult>();
+  let kept = new Map<string, unknown>();
+  for (const checkpoints of runs) {
+    const results = await readStepResults(scope, checkpoints, sealed);
+    const run = { identity: '', checkpoints, results };
+    for (const [path, result] of toContinuedResults(scope, run)) taken.set(path, result);
+    const open = await readOpenKept(scope, run, taken, sealed);
+    kept = new Map([...kept, ...open].filter(([at]) => !taken.has(at.split('#')[0] ?? '')));
+  }
+  const [[first] = []] = runs;
+  return {
+    continued: { identity: first?.identity ?? first?.runId ?? '', kept },
+    at: (path) => taken.get(path),
+    inside: (path) => [...taken.values()].filter((result) => result.path.startsWith(`${path}.`)),
+    findByRequest: async () => undefined,
+  };
+}
+
 /** The results of a run up to its last completed step, as results of the run that goes on. */
 function toContinuedResults(
   scope: Scope,
@@ -215,8 +242,10 @@ function toContinuedResults(
   const stored = checkpoints.flatMap(listResults);
   const last = stored.findLastIndex(({ row: [, status] }) => status === 'completed');
   const at = scope.now().toISOString();
+  const known = stored.slice(0, last + 1);
+  const hasGoneOn = openGoneOn(known);
   return new Map(
-    stored.slice(0, last + 1).flatMap(({ checkpoint, kept, row: [, status] }) => {
+    known.filter(hasGoneOn).flatMap(({ checkpoint, kept, row: [, status] }) => {
       const result = results.get(kept.path);
       const { path, stepId, output, unmasked, error, errors, isSum } = result ?? {};
       if (path === undefined || stepId === undefined) return [];
@@ -232,6 +261,30 @@ function toContinuedResults(
       return [[path, { ...facts, ...outcome, ...toReuseFacts(checkpoint, kept) }] as const];
     }),
   );
+}
+
+/** Tells whether a run has gone on after a result: a failure that ended what is around it is tried again. */
+function openGoneOn(known: readonly Stored[]) {
+  const later = known.map(({ kept, row }) => ({
+    ...splitPlace(kept.path),
+    isCompleted: row[1] === 'completed',
+  }));
+  return ({ kept: { path }, row: [, status] }: Stored, position: number): boolean => {
+    if (status !== 'failed') return true;
+    const after = later.slice(position + 1);
+    for (let at = splitPlace(path), isOwn = true; ; at = splitPlace(holderPath(at.list)), isOwn = false) {
+      const isBehind = (other: (typeof later)[number]) =>
+        other.list === at.list &&
+        (other.index > at.index || (!isOwn && other.isCompleted && other.index === at.index));
+      if (after.some(isBehind)) return true;
+      if (at.list === '') return false;
+    }
+  };
+}
+
+function splitPlace(path: string) {
+  const at = path.lastIndexOf('.');
+  return { list: path.slice(0, Math.max(0, at)), index: Number(path.slice(at + 1)) };
 }
 
 const parseRunId = (sortKey: string) => sortKey.split('#')[1];

@@ -342,7 +342,7 @@ const estimateKeptBytes = (value: unknown) => Math.min(countBytes(JSON.stringify
 
 async function encodeCheckpoint(
   { payloads, sealed: { seal } }: { payloads: PayloadWriter; sealed: Pick<SealedValues, 'seal'> },
-  { recordMetadata, input, flowName: _flowName, startedIn, identity, ...facts }: CheckpointFacts,
+  { recordMetadata, input, flowName: _flowName, startedIn, identity, start, ...facts }: CheckpointFacts,
   index: number,
   results: readonly StepResult[],
   keptValues: ReadonlyMap<string, Kept> = new Map(),
@@ -388,6 +388,7 @@ async function encodeCheckpoint(
     ...(inputRef && { input: inputRef }),
     ...(index === 0 && startedIn !== undefined && { startedIn }),
     ...(index === 0 && identity !== undefined && { identity }),
+    ...(index === 0 && start !== undefined && { start }),
     ...(kept.length > 0 && { kept: Object.fromEntries(kept) }),
     results: stored,
     rows: formatRows(

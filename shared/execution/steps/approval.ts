@@ -16,22 +16,31 @@ export const approvalRunner = defineActingRunner(approvalStep, {
       config.details === undefined ? undefined : render(config.details),
     ]);
     const emails = await Promise.all((assignees.emails ?? []).map(render));
-    for (const email of emails) {
+    const escalateTo = await Promise.all((config.escalate?.emails ?? []).map(render));
+    for (const email of [...emails, ...escalateTo]) {
       if (AssigneeAddress.safeParse(email).success) continue;
       throw new StepError(`An assignee is no email address: ${JSON.stringify(wholeOrLength(email, 100))}`);
     }
     if (question.trim() === '') throw new StepError('The question is empty; check the variables in it');
     const { webhookUrl } = assignees;
-    return { request: { question, details, choices, form, emails: [...new Set(emails)], webhookUrl } };
+    const asked = { emails: [...new Set(emails)], webhookUrl, ...(escalateTo.length > 0 && { escalateTo }) };
+    return { request: { question, details, choices, form, ...asked } };
   },
 
-  async perform(request, { config, ports, place }) {
-    const { timeoutMinutes = timeoutMinutesDefault, onTimeout = 'fail' } = config;
+  async perform({ escalateTo, ...request }, { config, ports, place }) {
+    const {
+      timeoutMinutes = timeoutMinutesDefault,
+      onTimeout = 'fail',
+      remindAfterMinutes,
+      escalate,
+    } = config;
     const at = place();
     const wait = await ports.waits.open(at.path, async () => ({
       kind: 'approval',
       place: at,
       timeoutMinutes,
+      remindAfterMinutes,
+      escalate: escalate && escalateTo && { afterMinutes: escalate.afterMinutes, emails: escalateTo },
       ...request,
       question: ports.shown(request.question).slice(0, questionMax),
       details: request.details && ports.shown(request.details).slice(0, 4 * questionMax),

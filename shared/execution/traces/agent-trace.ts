@@ -12,7 +12,7 @@ import type { Message } from '../../domain/conversations/message.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { EndFact, Fact, FactOf, RequestedCall, TurnFact } from '../agent-loop/facts.ts';
+import type { EndFact, Fact, FactOf, LoopWait, RequestedCall, TurnFact } from '../agent-loop/facts.ts';
 import { callPath } from '../agent-loop/tool-calls.ts';
 import {
   type AgentExecution,
@@ -293,7 +293,7 @@ function toModelSpans(
 interface Calls {
   results: ReadonlyMap<string, FactOf<'result'>>;
   decisions: ReadonlyMap<string, FactOf<'decision'>>;
-  pauses: ReadonlyMap<string, { kind: 'approval' | 'output'; at: number }>;
+  pauses: ReadonlyMap<string, { kind: LoopWait['kind']; at: number }>;
 }
 
 interface AgentWorld extends Calls {

@@ -35,6 +35,9 @@ export const permissions = {
   'BUDGETS:*': 'full access to budgets',
   'BUDGETS:READ': 'read budgets and what is spent of them',
   'BUDGETS:WRITE': 'create, change or delete budgets',
+  'ALERTS:*': 'full access to alerts',
+  'ALERTS:READ': 'read alerts and what they have told',
+  'ALERTS:WRITE': 'create, change or delete alerts',
   'TELEMETRY:*': 'full access to the export of runs',
   'TELEMETRY:READ': 'read where runs are sent',
   'TELEMETRY:WRITE': 'change where runs are sent',
@@ -67,11 +70,19 @@ export function covers(held: readonly string[], needed: string): boolean {
 /** Whether a name covers any permission. `API_KEYS:*` does, although no key can have it. */
 export const isKnown = (name: string) => permissionNames.some((permission) => covers([name], permission));
 
-/** Test keys cannot have every permission, manage keys and budgets, write secrets and what models the tenant's keys pay for, or send runs elsewhere. */
+/** Test keys cannot have every permission, manage keys, budgets and alerts, write secrets and what models the tenant's keys pay for, or send runs elsewhere. */
 export const isBarredFromTestKeys = (permission: string) =>
-  ['*', 'SECRETS:*', 'SECRETS:WRITE', 'MODELS:*', 'MODELS:WRITE', 'BUDGETS:*', 'BUDGETS:WRITE'].includes(
-    permission,
-  ) || /^(API_KEYS|TELEMETRY):/.test(permission);
+  [
+    '*',
+    'SECRETS:*',
+    'SECRETS:WRITE',
+    'MODELS:*',
+    'MODELS:WRITE',
+    'BUDGETS:*',
+    'BUDGETS:WRITE',
+    'ALERTS:*',
+    'ALERTS:WRITE',
+  ].includes(permission) || /^(API_KEYS|TELEMETRY):/.test(permission);
 
 /** What an endpoint requires. A list: any of these permissions, and the handler looks which ones the caller has. */
 export type Access =

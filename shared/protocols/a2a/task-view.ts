@@ -41,14 +41,14 @@ const held = 'The task waits for an approval by the operator of the agent, and t
 /** What the caller is asked: in words, and as data that says how to answer. */
 function toQuestionParts(waits: readonly TaskWait[]): A2aPart[] {
   const words = waits.map(({ kind, toolName }) =>
-    kind === 'approval'
-      ? `Approve or deny the call of the tool ${toTitle(toolName)}.`
-      : `Execute ${toolName} and send its output.`,
+    kind === 'output'
+      ? `Execute ${toolName} and send its output.`
+      : `Approve or deny the call of the tool ${toTitle(toolName)}.`,
   );
   const calls = waits.map(({ kind, callId, approvalId, toolName, parameters }) =>
-    kind === 'approval'
-      ? { type: 'approval', approvalId, title: toTitle(toolName) }
-      : { type: 'tool', toolCallId: callId, toolName, parameters },
+    kind === 'output'
+      ? { type: 'tool', toolCallId: callId, toolName, parameters }
+      : { type: 'approval', approvalId, title: toTitle(toolName) },
   );
   return [{ text: words.join(' ') }, { data: { inputRequired: calls } }];
 }

@@ -62,7 +62,7 @@ export async function readAgentResult(
 }
 
 const toAwaited = ({ kind, callId: toolCallId, approvalId, toolName, parameters, until }: LoopWait) => ({
-  awaitReason: kind === 'approval' ? ('approval' as const) : ('local_tool' as const),
+  awaitReason: kind === 'output' ? ('local_tool' as const) : ('approval' as const),
   toolCallId,
   toolName,
   parameters,

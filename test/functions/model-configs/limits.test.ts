@@ -156,3 +156,51 @@ test('a tenant without limits pays no request more; one with limits, a write for
   const limited = await requestsOf({ requestsPerMinute: 6_000 });
   expect(limited.filter((command) => command === 'PutItem')).toHaveLength(1);
 });
+
+/** A call of it costs 0.0001 USD and a little, at most. */
+const maxTokens = 100;
+const askBriefly = (model: string) => ({
+  type: 'prompt',
+  name: 'ask',
+  config: { model, userPrompt: 'Hi', maxTokens },
+});
+
+test('a limit of money is shown as it was set, and refuses what is not money', async () => {
+  const tenant = await newTenant();
+  const { config, change } = await limitedModel(tenant, { usdPerMinute: '0.50' });
+  expect(config.limits).toEqual({ usdPerMinute: '0.50' });
+  expect((await change({ usdPerMinute: null })).body.limits).toEqual({});
+  for (const usdPerMinute of ['0', '-1', '1e3', 5])
+    expect(await change({ usdPerMinute })).toMatchObject({ status: 400 });
+});
+
+test('a minute pays for as many calls as their highest costs allow, then runs are suspended; a key pays over its configs', async () => {
+  const tenant = await newTenant();
+  const { id: providerKeyId } = await ownKey(tenant, { usdPerMinute: '0.00015' });
+  const one = await limitedModel(tenant, {}, { providerKeyId });
+  const other = await limitedModel(tenant, {}, { providerKeyId });
+  const run = async (model: string) => (await dispatchSteps(tenant, [askBriefly(model)])).body;
+  const answers = [];
+  for (let call = 0; call < 60; call++) {
+    const answer = await run(call % 2 === 0 ? one.id : other.id);
+    answers.push(answer);
+    if (answer.status === 'paused') break;
+  }
+  const made = answers.filter(({ status }) => status === 'completed');
+  expect(answers.at(-1)).toMatchObject(paused);
+  expect(made.length).toBeGreaterThan(1);
+  const costs = made.map(({ totalCost }) => Number(totalCost));
+  expect(costs.reduce((sum, cost) => sum + cost, 0)).toBeLessThanOrEqual(0.000_15);
+});
+
+test('a call that alone may cost more fails with RATE_LIMITED, and a model without a price does not count', async () => {
+  const tenant = await newTenant();
+  const dear = await limitedModel(tenant, { usdPerMinute: '0.00001' });
+  expect((await dispatchSteps(tenant, [askBriefly(dear.id)])).body).toMatchObject({
+    success: false,
+    error: expect.stringContaining('allows 0.00001 USD a minute'),
+  });
+  const { id: providerKeyId } = await ownKey(tenant, { usdPerMinute: '0.000000001' });
+  const unpriced = await newConfig(tenant, { provider: 'generic-openai', modelId: 'clock', providerKeyId });
+  expect((await dispatchSteps(tenant, [askBriefly(unpriced.id)])).body).toMatchObject({ success: true });
+});

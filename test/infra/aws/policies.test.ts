@@ -142,6 +142,7 @@ const endingGroups = [
   'surface-mcp',
   'surface-runs',
   'tool-runs',
+  'waits',
   'workers',
 ];
 

@@ -49,6 +49,7 @@ test('only server-sent events can be streamed, and only pages iterated', () => {
     | 'dispatch.resume'
     | 'dispatch.approve'
     | 'dispatch.continue'
+    | 'dispatch.retry'
     | 'agent-runs.execute'
     | 'agent-runs.resume'
     | 'agent-runs.approve'

@@ -57,7 +57,14 @@ async function modelsOf({ call }: Tenant) {
   const modelcfg: string = (await expectStatus(201, call('POST', '/v1/model-configs', { body: model }))).id;
   const { providerKey } = await expectStatus(201, call('POST', '/v1/provider-keys', { body: key }));
   const { id: budget } = await createBudget({ call });
-  return { modelcfg, providerkey: providerKey.id as string, budget: budget as string };
+  const body = { name: 'Many', metric: 'runs', scope: {}, windowMinutes: 60, above: 1_000_000 };
+  const { id: alert } = await expectStatus(201, call('POST', '/v1/alerts', { body }));
+  return {
+    alert: alert as string,
+    modelcfg,
+    providerkey: providerKey.id as string,
+    budget: budget as string,
+  };
 }
 
 /** A product with a surface that has an item, a test key and a delivery. */
@@ -115,7 +122,9 @@ async function agentOf(tenant: Tenant) {
   const published = await expectStatus(200, call('POST', `/v1/agents/${id}/publish`));
   const script = scripted(calls(['calculator', { expression: '1' }]), { text: 'done' });
   const { executionId, awaits } = (await answered(run(tenant, id, script))).pausedReason;
+  const { data: waits } = await expectStatus(200, call('GET', '/v1/waits'));
   return {
+    wait: waits[0].id as string,
     agent: id as string,
     agentver: published.publishedVersionId as string,
     cap: capabilities[0].id as string,

@@ -38,7 +38,9 @@ export type Ids = Record<
   | 'run'
   | 'feedback'
   | 'import'
-  | 'export',
+  | 'export'
+  | 'wait'
+  | 'alert',
   string
 >;
 
@@ -81,6 +83,7 @@ const kinds: Record<string, keyof Ids> = {
   'client-tokens.id': 'clienttoken',
   'conversations.id': 'conv',
   'runs.id': 'run',
+  'dispatch.retry.id': 'run',
   'run-feedback.id': 'run',
   'run-feedback.delete.id': 'feedback',
   'flows.id': 'flow',
@@ -93,6 +96,8 @@ const kinds: Record<string, keyof Ids> = {
   'model-configs.id': 'modelcfg',
   'provider-keys.id': 'providerkey',
   'budgets.id': 'budget',
+  'waits.id': 'wait',
+  'alerts.id': 'alert',
   'mcp-connections.id': 'mcpconn',
   'tools.id': 'tool',
   'tool-runs.id': 'tool',

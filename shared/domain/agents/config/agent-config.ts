@@ -64,7 +64,7 @@ export const AgentTools = z.strictObject({
     .record(z.string(), z.record(z.string(), z.unknown()))
     .optional()
     .meta({ description: 'Fixed arguments by the id of a tool: the model does not see them' }),
-  maxToolCalls: z.int().min(1).max(100).optional().meta({
+  maxToolCalls: z.int().min(1).max(5_000).optional().meta({
     description: 'Of a run. Default: 10. Calls of unknown tools and with invalid arguments count too',
   }),
   toolCallStrategy: z.enum(['auto', 'required', 'none']).optional().meta({
@@ -74,7 +74,7 @@ export const AgentTools = z.strictObject({
     .record(
       ToolName,
       z.strictObject({
-        maxCalls: z.number().int().min(0).max(100).optional(),
+        maxCalls: z.number().int().min(0).max(5_000).optional(),
         required: z.boolean().optional().meta({
           description: 'true: the agent does not answer before it has called the tool',
         }),
@@ -98,7 +98,7 @@ export const AgentTools = z.strictObject({
 export type AgentTools = z.infer<typeof AgentTools>;
 
 const LoopConfig = z.strictObject({
-  maxTurns: z.int().min(1).max(100).optional().meta({
+  maxTurns: z.int().min(1).max(1_000).optional().meta({
     description: 'Responses of the model in a run. Default: 1, so an agent with tools needs more',
   }),
   maxCost: z.number().min(0).optional().meta({

@@ -48,6 +48,13 @@ const Config = z
       description: 'A JSON Schema (2020-12) of an object: values that the answer contains',
     }),
     timeoutMinutes: timeoutMinutes.optional().meta({ description: 'Default: 10,080, which are 7 days' }),
+    remindAfterMinutes: timeoutMinutes.optional().meta({
+      description: 'When whoever is asked is asked again, once. From then on the question is overdue',
+    }),
+    escalate: z
+      .strictObject({ afterMinutes: timeoutMinutes, emails: z.array(Assignee).min(1).max(20) })
+      .optional()
+      .meta({ description: 'Who is asked too after that time' }),
     onTimeout: z.string().optional().meta({
       description: 'After that time: fail (default), or the choice that the run goes on with',
     }),

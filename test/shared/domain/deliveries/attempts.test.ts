@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
+import { alertAttempt } from '../../../../shared/domain/alerts/evaluate-alerts.ts';
 import { thresholdAttempt } from '../../../../shared/domain/budgets/thresholds.ts';
 import { deliveryEntity, deliveryOutbox } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/outbox-messages.ts';
@@ -48,6 +49,7 @@ async function delivery(answer: (n: number) => number | 'hang' | 'close') {
         taskRequestOf: taskRequests(scope),
         thresholdAttempt: thresholdAttempt(scope),
         approvalAttempt: approvalAttempt(scope),
+        alertAttempt: alertAttempt(scope),
       })(key),
     current: () => scope.table.get(deliveryEntity, key, { consistent: true }),
     sweep: () => sweepOwn(scope, world.tenant.tenant),

@@ -317,6 +317,8 @@ async function madeUnderTwo(
   const gates = [outer, inner].map((limits, index) => ({
     limiter: processAt(sharedItem(time).store, time, `gate${index}`).gate,
     limits,
+    tokens: 0,
+    measure: () => undefined,
   }));
   const made: { at: number; until: number }[] = [];
   for (let call = 0; call < calls; call++) {
@@ -324,7 +326,6 @@ async function madeUnderTwo(
       for (;;) {
         const pass = await acquireAll(gates, {
           scope: {} as never,
-          tokens: 0,
           isLive: false,
           backSince: start,
           maySuspend: () => true,

@@ -210,6 +210,7 @@ export async function accessWorld(recordCount = 60) {
       const log = openDispatchRecorder(scope, prepared, owner as Principal, execution, {
         input: {},
         isCancelled: () => false,
+        start: { permissions: [], appendsMetadata: false },
         listed: Promise.resolve(),
       });
       await log.add({

@@ -1,3 +1,4 @@
+import { alertAttempt } from '../../../../shared/domain/alerts/evaluate-alerts.ts';
 import { thresholdAttempt } from '../../../../shared/domain/budgets/thresholds.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';
@@ -50,6 +51,7 @@ export const deliveryPatterns: Record<string, Pattern> = {
           taskRequestOf: taskRequests(world.scope),
           thresholdAttempt: thresholdAttempt(world.scope),
           approvalAttempt: approvalAttempt(world.scope),
+          alertAttempt: alertAttempt(world.scope),
         })(key);
     },
   },
@@ -64,6 +66,7 @@ export const deliveryPatterns: Record<string, Pattern> = {
           taskRequestOf: taskRequests(world.scope),
           thresholdAttempt: thresholdAttempt(world.scope),
           approvalAttempt: approvalAttempt(world.scope),
+          alertAttempt: alertAttempt(world.scope),
         })(key);
     },
   },
