@@ -15,7 +15,6 @@ test('1,000 turns and 3,000 tool calls, killed five times: each turn costs the s
     units: perTurn(rest.units, turns - turnsBefore),
   };
   const first = { requests: perTurn(early.rest.requests, 60), units: perTurn(early.rest.units, 60) };
-  console.log(JSON.stringify({ load, late, first, turnsBefore }));
   expect(late.requests).toBeLessThanOrEqual(1.3 * first.requests);
   expect(late.units).toBeLessThanOrEqual(1.3 * first.units);
   // The execution, the head of the log, and what follows its last state.
