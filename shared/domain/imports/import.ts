@@ -48,7 +48,7 @@ const settings = {
         bytes: z.int().min(0).max(fileBytesMax).optional(),
       }),
     }),
-    z.strictObject({ url: z.httpUrl().max(4_000) }),
+    z.strictObject({ url: z.url({ protocol: /^https?$/ }).max(4_000) }),
   ]),
   type: RecordType.optional().meta({ description: 'The type of all records. Either this or `typeColumn`' }),
   typeColumn: ColumnName.optional(),

@@ -15,6 +15,7 @@ import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { modelNames } from '../../domain/model-configs/model-names.ts';
 import { type RecordItem, recordsRange } from '../../domain/records/record.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
+import { recordsPort } from '../../domain/records/records-port.ts';
 import { idPages } from '../../domain/records/schema-discovery.ts';
 import { secretVersions } from '../../domain/secrets/secret-values.ts';
 import { toolsPort } from '../../domain/tools/tool-store.ts';
@@ -32,6 +33,7 @@ import {
   type SelectedRecords,
   selectRecords,
 } from '../batches/start-batch.ts';
+import { batchTable } from '../runs/result-table.ts';
 import { findEarlierResults, readEarlier } from '../runs/reused-results.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
@@ -52,12 +54,24 @@ const refuse = (name: string) => () => {
   throw new Error(`A forecast must not call ${name}`);
 };
 
+/** What a step reads to find out how often it acts. */
+const openReadOnly = (scope: Scope): Ports['records'] => ({
+  find: refuse('records.find'),
+  search: refuse('records.search'),
+  upsert: refuse('records.upsert'),
+  update: refuse('records.update'),
+  pages: recordsPort(scope, { userId: '', organizationId: null }).pages,
+  async *batchRows(batchId) {
+    for await (const { rows } of batchTable(scope)(batchId, {})) yield rows;
+  },
+});
+
 /**
  * The ports of a run, of which only those work that plan: they read what names mean, and run scripts. They read no key and
  * no value of a secret.
  */
 export const rehearsalPorts = /* @__PURE__ */ using(
-  [sandbox, modelNames, secretVersions, toolsPort, { memoryMb: 1_024 }],
+  [sandbox, modelNames, secretVersions, toolsPort, recordsPort, batchTable, { memoryMb: 1_024 }],
   (scope: Scope): Ports => ({
     now: scope.now,
     shown: (text) => text,
@@ -70,7 +84,7 @@ export const rehearsalPorts = /* @__PURE__ */ using(
     embed: refuse('embed'),
     fetch: refuse('fetch'),
     searchAccount: refuse('searchAccount'),
-    records: createClosedPort('records'),
+    records: openReadOnly(scope),
     vectors: createClosedPort('vectors'),
     memory: createClosedPort('memory'),
     assets: createClosedPort('assets'),

@@ -174,3 +174,30 @@ test('a step that fails before a prompt is named, since the prompt does not run'
     'The step "compute" fails on 4 of 5 sampled records: The script failed: Error: Not this one (line 1)',
   ]);
 });
+
+test('a reduce step is forecast with the calls of each chunk and each level; results in prompts have no limit, and a note says so', async () => {
+  const { tenant, flowId } = await world(
+    (model) => [
+      {
+        type: 'reduce',
+        name: 'All',
+        config: {
+          from: { recordType: 'thing' },
+          fields: ['name'],
+          chunk: { maxItems: 2 },
+          combine: 'tree',
+          steps: [ask('themes', model, 'What have these in common? {{ items | json }}')],
+        },
+      },
+    ],
+    5,
+  );
+  const body = { recordType: 'thing', options: { maxRetries: 0 } };
+  const shown = await forecast(tenant, flowId, body);
+  // For each of the five records: three chunks, two above, one at the end.
+  expect(shown.steps).toEqual([
+    expect.objectContaining({ name: 'themes', calls: { expected: 30, max: 30 } }),
+  ]);
+  expect(shown.notes).not.toEqual([]);
+  expect(await run(tenant, flowId)).toBeGreaterThan(0);
+});
