@@ -52,6 +52,8 @@ export interface QueueSpec {
   deadLetterWorker: string;
   /** The Lambdas with which its workers share a role and a log. By default all workers do. */
   group?: string;
+  /** Whether its worker mostly waits, so that with `workers=managed` several invocations share a process (D294). */
+  waits?: true;
 }
 
 /** A dead-letter queue is consumed one message at a time, so that no message repeats another's failure. */
@@ -82,6 +84,7 @@ export const queues = {
     // More than one tenant can occupy (`tenantSlots` and `tenantBatchesMax` of `slot-sharing.ts`).
     maxConcurrency: { local: 10, dev: 150, staging: 250, prod: 250 },
     env: 'RUNS_QUEUE_URL',
+    waits: true,
     maxReceiveCount: 5,
     deadLetterWorker: 'fail-record',
   },
@@ -104,6 +107,7 @@ export const queues = {
     visibilitySeconds: 960,
     maxConcurrency: { local: 50, dev: 50, staging: 100, prod: 150 },
     env: 'AGENTS_QUEUE_URL',
+    waits: true,
     maxReceiveCount: 5,
     deadLetterWorker: 'fail-agent-run',
   },
@@ -176,10 +180,15 @@ export const queues = {
   },
 } as const satisfies Record<string, QueueSpec>;
 
-/** How many Lambdas the event sources of an environment occupy at most. */
-export const workersMax = (stage: Stage): number =>
-  Object.values(queues).reduce(
-    (sum, { maxConcurrency }) => sum + maxConcurrency[stage] + deadLetters.maxConcurrency,
+/** Where the workers run that mostly wait: on Lambda itself, or on Lambda Managed Instances. */
+export const workerHosts = ['lambda', 'managed'] as const;
+export type WorkerHost = (typeof workerHosts)[number];
+
+/** How much of Lambda's concurrency the event sources of an environment occupy at most. Instances take none of it. */
+export const workersMax = (stage: Stage, host: WorkerHost = 'lambda'): number =>
+  Object.values<QueueSpec>(queues).reduce(
+    (sum, { maxConcurrency, waits }) =>
+      sum + (waits && host === 'managed' ? 0 : maxConcurrency[stage]) + deadLetters.maxConcurrency,
     0,
   );
 

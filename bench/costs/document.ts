@@ -1,5 +1,6 @@
 import { assumptions, prices } from '../measure/prices.ts';
 import { idleSection } from './idle-section.ts';
+import { managedSection } from './managed-section.ts';
 import type { Units } from './units.ts';
 import { requestSection, runSection, startSection } from './use-sections.ts';
 
@@ -11,6 +12,7 @@ export const costsDocument = (units: Units): string =>
     requestSection(units),
     runSection(units),
     startSection(units),
+    managedSection(units),
     storageSection,
     notIncluded,
   ].join('\n\n')}\n`;

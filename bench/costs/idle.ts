@@ -11,7 +11,7 @@ export interface IdleItem {
   usd: number;
 }
 
-const hoursPerMonth = 730;
+export const hoursPerMonth = 730;
 /**
  * Lambda keeps five long polls open per queue. It saves none of them at rest, because the event sources have a maximum
  * concurrency: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html

@@ -17,6 +17,8 @@ export const prices = {
   kmsKeyMonth: 1,
   lambdaArm64GbSecond: 0.0000133334,
   lambdaMillionInvocations: 0.2,
+  natGatewayGb: 0.045,
+  natGatewayHour: 0.045,
   s3GbMonth: 0.023,
   s3MillionGets: 0.4,
   s3MillionPuts: 5,
@@ -40,6 +42,11 @@ export const assumptions = {
   memoryOfOneCpuMb: 1_769,
   /** A millisecond of CPU here equals one on Lambda. Counts the stack's gateway and pollers as Lambda time. */
   cpuAsHere: 1,
+  /**
+   * Lambda Managed Instances: Lambda chooses the instances, keeps three for availability, and adds one early enough that traffic may
+   * double. `instanceHour` is EC2's price, in USD.
+   */
+  managed: { instance: 'm8g.xlarge', vCpus: 4, instanceHour: 0.17952, fee: 0.15, instancesMin: 3, load: 0.5 },
   readMs: 5,
   writeMs: 8,
   /**

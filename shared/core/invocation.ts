@@ -39,6 +39,9 @@ export function runWithLogFields<T>(fields: Record<string, unknown>, run: () => 
   );
 }
 
+/** Runs what belongs to the process: its log lines must not name the invocation that happened to begin it. */
+export const runOutsideInvocation = <T>(run: () => T): T => current.exit(run);
+
 /** Adds fields to all further log lines of the invocation. */
 export function addLogFields(fields: Record<string, unknown>): void {
   const invocation = current.getStore();

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { omitUndefined } from '../../../shared/core/defined.ts';
 import { type EnvironmentName, environments } from '../../environments.ts';
+import { workerHosts } from '../../resources.ts';
 
 const flag = z.enum(['true', 'false'], 'expected true or false').transform((text) => text === 'true');
 
@@ -114,6 +115,7 @@ const Context = z
     alarmCostPerHourUsd: wholeNumber(1, 1_000_000).default(20),
     runbookUrl: httpsUrl.default('docs/runbook.md'),
     canary: flag.optional(),
+    workers: z.enum(workerHosts, `expected ${workerHosts.join(' or ')}`).default('lambda'),
   })
   .refine(({ oidcIssuer, oidcAudience }) => (oidcIssuer === undefined) === (oidcAudience === undefined), {
     path: ['oidcAudience'],

@@ -9,13 +9,14 @@ import {
 import { Construct } from 'constructs';
 import { isOfNoGroup, type LambdaEntry, preTokenGeneration } from '../conventions/entries.ts';
 import { logGroupFor } from '../conventions/log-groups.ts';
-import { lambdaName } from '../conventions/names.ts';
+import { functionNameOf, isManaged } from '../conventions/managed-workers.ts';
 import { howBundlesRun } from '../conventions/own-functions.ts';
 import { groupRole } from '../grants/group-role.ts';
 import type { Releases } from '../releases/releases.ts';
 import { type Bundles, bundleFolder } from './bundles.ts';
 import { type EnvironmentProps, lambdaVariables } from './environment.ts';
 import { addEventSources } from './event-sources.ts';
+import { ManagedInstances, managedEnvironment } from './managed-instances.ts';
 
 interface FunctionsProps extends LambdaProps {
   entries: readonly LambdaEntry[];
@@ -49,7 +50,9 @@ export class Functions extends Construct {
     const description = `Lambdas of the group ${group}`;
     const stack = some.every(isOfNoGroup) ? undefined : new NestedStack(this, group, { description });
     const { role, byId } = addLambdas(stack ?? this, group, some, props);
-    const aliases = props.releases?.release(group, some, byId, stack);
+    // Each version would have instances of its own.
+    const released = some.filter(({ id }) => !isManaged(id, props.settings));
+    const aliases = props.releases?.release(group, released, byId, stack);
     const targetOf = (id: string) => aliases?.[id] ?? byId[id]?.functionArn;
     addEventSources(stack ?? this, group, { role, targetOf, ...props });
     return { stack, role, byId };
@@ -73,16 +76,18 @@ function addLambdas(
   logGroup.grantWrite(role);
   const makeFunction = ({ id, uses, timeoutSeconds, memoryMb, recursiveLoop }: LambdaEntry) => {
     const reservedConcurrency = id === 'authorizer' && settings.authorizersReserved;
+    const onInstances = isManaged(id, settings);
     return new LambdaFunction(scope, id, {
-      functionName: lambdaName(id, settings.env),
+      functionName: functionNameOf(id, settings),
       role,
       logGroup,
       code: Code.fromAsset(bundleFolder(bundles, id)),
       ...howBundlesRun,
-      memorySize: memoryMb,
+      memorySize: onInstances ? managedEnvironment.memoryMb : memoryMb,
       timeout: Duration.seconds(timeoutSeconds),
       tracing: Tracing.ACTIVE,
-      loggingFormat: LoggingFormat.TEXT,
+      // Instances accept no other. Our lines are JSON in both, because they do not pass by `console`.
+      loggingFormat: onInstances ? LoggingFormat.JSON : LoggingFormat.TEXT,
       // Lambda's default is to terminate.
       ...(recursiveLoop === 'Allow' && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(reservedConcurrency && { reservedConcurrentExecutions: reservedConcurrency }),
@@ -92,5 +97,7 @@ function addLambdas(
   const byId: Record<string, LambdaFunction | undefined> = Object.fromEntries(
     some.map((entry) => [entry.id, makeFunction(entry)]),
   );
+  const managed = some.flatMap(({ id }) => (isManaged(id, settings) && byId[id]) || []);
+  if (managed.length > 0) new ManagedInstances(scope, 'instances', settings.env).run(managed);
   return { role, byId };
 }

@@ -22,6 +22,7 @@ export const allOptions: Readonly<Record<string, string>> = {
   sesIdentities: 'example.com',
   userEmailSender: 'no-reply@example.com',
   wafRatePer5Minutes: '2000',
+  workers: 'managed',
 };
 
 export interface MeasuredDeployment {

@@ -19,11 +19,14 @@ export const accountChecks: readonly DoctorCheck<Subject>[] = [
   { id: 'email', what: 'Email', run: email },
 ];
 
-async function concurrency({ settings: { env, authorizersReserved } }: Subject): Promise<CheckFinding> {
+async function concurrency({ settings }: Subject): Promise<CheckFinding> {
+  const { env, authorizersReserved } = settings;
   const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
   const quota = AccountLimit?.ConcurrentExecutions ?? 0;
-  const workers = workersMax(env);
-  const advice = 'Request an increase of "Concurrent executions" (Service Quotas, Lambda).';
+  const workers = workersMax(env, settings.workers);
+  // A new account has 10, and the quota that all other accounts have is granted without questions.
+  const enough = Math.max(1_000, authorizersReserved + workers + requestsMin);
+  const advice = `aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${enough}`;
   if (authorizersReserved > 0 && quota < authorizersReserved + unreservedMin)
     return problem(`${quota}: too few to reserve ${authorizersReserved} for the authorizer`, advice);
   const left = quota - authorizersReserved - workers;

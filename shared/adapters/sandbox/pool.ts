@@ -15,6 +15,7 @@ import { Piscina } from 'piscina';
 import { toChunks } from '../../core/chunks.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { serviceBusy } from '../../core/errors/errors.ts';
+import { runOutsideInvocation } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { makeFairQueue } from './fair-queue.ts';
 import { type QueueTimeout, SandboxError, type SandboxLimits, type SandboxTask } from './sandbox.ts';
@@ -48,7 +49,9 @@ function newPool(): Piscina {
     env: {},
   });
   // A terminating thread may run out of memory when it has no task that could report it.
-  made.on('error', (error) => log.warn('A sandbox thread failed while terminating', { error }));
+  made.on('error', (error) =>
+    runOutsideInvocation(() => log.warn('A sandbox thread failed while terminating', { error })),
+  );
   return made;
 }
 

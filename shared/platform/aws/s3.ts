@@ -8,6 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { requireEnv } from '../../core/environment.ts';
 import { urlPart } from '../../core/text.ts';
+import { readRoleCredentials } from './role-credentials.ts';
 
 /** S3 rejected a request, or failed after all retries. */
 export class S3Error extends Error {
@@ -78,9 +79,7 @@ export async function signObjectUrl(
 async function loadS3Client() {
   const { AwsClient } = await import('aws4fetch');
   return new AwsClient({
-    accessKeyId: requireEnv('AWS_ACCESS_KEY_ID'),
-    secretAccessKey: requireEnv('AWS_SECRET_ACCESS_KEY'),
-    ...(process.env.AWS_SESSION_TOKEN && { sessionToken: process.env.AWS_SESSION_TOKEN }),
+    ...(await readRoleCredentials()),
     service: 's3',
     // It would also repeat what does not pass.
     retries: 0,

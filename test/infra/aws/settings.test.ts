@@ -88,6 +88,8 @@ test.each([
   ['no topic', { alarmTopicArn: 'ops' }, 'alarmTopicArn: expected the ARN of an SNS topic'],
   ['a cost of 0', { alarmCostPerHourUsd: '0' }, 'alarmCostPerHourUsd: expected a whole number from 1'],
   ['another level', { logLevel: 'debug' }, 'logLevel: expected info, warn or error'],
+  ['workers of another kind', { workers: 'fargate' }, 'workers: expected lambda or managed'],
+  ['workers without a kind', { workers: '' }, 'workers: expected lambda or managed'],
   ['canaries without alarms', { canary: 'true' }, 'canary: rolls back on alarms, so it needs alarms=true'],
   [
     'a misspelt name',

@@ -200,6 +200,16 @@ test.each(['dev', 'staging', 'prod'] as const)(
   },
 );
 
+test('a new account is told by how much to raise its quota; workers on instances take nothing of it', async () => {
+  const ofNew: Answers = { '/2016-08-19/account-settings': () => accountSettings(10) };
+  const { advice } = await checked('concurrency', ofNew);
+  expect(advice).toMatch(/--quota-code L-B99A9384 --desired-value 1000$/);
+  const taken = async (context: Record<string, string>) =>
+    Number(/at most (\d+)/.exec((await checked('concurrency', ofNew, {}, context)).message)?.[1]);
+  expect(await taken({})).toBe(workersMax('dev'));
+  expect(await taken({ workers: 'managed' })).toBe(workersMax('dev', 'managed'));
+});
+
 test('an alarm names its runbook entry', async () => {
   const MetricAlarms = [
     { StateValue: 'ALARM', AlarmDescription: 'Bad. Runbook: docs/runbook.md#api-errors' },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { log } from '../../../core/log.ts';
 
 const text = z.string().optional();
 
@@ -35,18 +36,29 @@ const DeploymentKeys = z.object({
 /** The keys and URLs of the model providers, named as in the AI SDK, and of the search providers; the headers for the deployment's collector. */
 export type DeploymentKeys = z.infer<typeof DeploymentKeys>;
 
-let fromSecret: Promise<DeploymentKeys> | undefined;
+/** A process on an instance lives for days, and must notice a changed key. */
+const keptMs = 15 * 60_000;
+let fromSecret: { at: number; keys: Promise<DeploymentKeys> } | undefined;
 
-/** Reads the environment, and the secret that PROVIDER_KEYS_SECRET names, once. */
+/** Reads the environment, and the secret that PROVIDER_KEYS_SECRET names, once in a quarter of an hour. */
 export async function providerKeys(): Promise<DeploymentKeys> {
   const secretId = process.env.PROVIDER_KEYS_SECRET;
   if (!secretId) return DeploymentKeys.parse(process.env);
-  fromSecret ??= readSecret(secretId).catch((error) => {
+  if (!fromSecret || performance.now() - fromSecret.at > keptMs)
+    fromSecret = { at: performance.now(), keys: readAgain(secretId, fromSecret?.keys) };
+  return { ...DeploymentKeys.parse(process.env), ...(await fromSecret.keys) };
+}
+
+/** If it cannot be read again, what was read before remains for another quarter. */
+const readAgain = (secretId: string, before: Promise<DeploymentKeys> | undefined) =>
+  readSecret(secretId).catch((error) => {
+    if (before) {
+      log.warn('The secret with the keys of the model providers could not be read again', { error });
+      return before;
+    }
     fromSecret = undefined;
     throw error;
   });
-  return { ...DeploymentKeys.parse(process.env), ...(await fromSecret) };
-}
 
 async function readSecret(secretId: string): Promise<DeploymentKeys> {
   const { readSecretText } = await import('./provider-secret.ts');

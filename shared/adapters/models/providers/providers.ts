@@ -1,6 +1,7 @@
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
 import { loadOnce } from '../../../core/concurrency/load-once.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
+import { readRoleCredentials } from '../../../platform/aws/role-credentials.ts';
 import type { ModelRequest } from '../../ports/model-port.ts';
 import type { ModelCredentials } from './credentials.ts';
 import type { FetchKind } from './model-fetch.ts';
@@ -101,12 +102,13 @@ async function loadGoogle(credentials: ModelCredentials, kind: FetchKind) {
   return createGoogleGenerativeAI(await toSettings(credentials, kind));
 }
 
-/** Without a key, the SDK signs with the credentials in the environment, which are the Lambda's own role. */
+/** Without a key, the SDK signs with the credentials of the Lambda's own role. */
 async function loadBedrock({ ownRole, ...credentials }: ModelCredentials, kind: FetchKind) {
   if (!credentials.apiKey?.trim() && !ownRole) throw new StepError('Amazon Bedrock needs an API key');
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
   const region = credentials.region ?? process.env.AWS_REGION ?? 'us-east-1';
-  return createAmazonBedrock({ ...(await toSettings(credentials, kind)), region });
+  const signing = ownRole && { credentialProvider: readRoleCredentials };
+  return createAmazonBedrock({ ...(await toSettings(credentials, kind)), region, ...signing });
 }
 
 async function loadTogether(credentials: ModelCredentials, kind: FetchKind) {
