@@ -1,4 +1,4 @@
-import { assertMayExport, exportCanceller, exportReader } from '../../shared/domain/exports/export-store.ts';
+import { assertMayExport, exportCanceller, exportReader } from '../../shared/domain/jobs/export-store.ts';
 import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

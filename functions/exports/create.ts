@@ -1,5 +1,5 @@
-import { NewExport } from '../../shared/domain/exports/export.ts';
-import { assertMayExport, exportCreator } from '../../shared/domain/exports/export-store.ts';
+import { NewExport } from '../../shared/domain/jobs/export.ts';
+import { assertMayExport, exportCreator } from '../../shared/domain/jobs/export-store.ts';
 import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { batchFinder } from '../../shared/execution/batches/batch-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { exportReader, mayExport } from '../../shared/domain/exports/export-store.ts';
+import { exportReader, mayExport } from '../../shared/domain/jobs/export-store.ts';
 import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';

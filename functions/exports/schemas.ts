@@ -5,7 +5,7 @@ import {
   exportFormats,
   exportStatuses,
   exportSubjects,
-} from '../../shared/domain/exports/export.ts';
+} from '../../shared/domain/jobs/export.ts';
 
 export const ExportParams = z.object({ id: resourceId('export') });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { inboxReader } from '../../shared/domain/inbox/inbox-store.ts';
+import { inboxReader } from '../../shared/domain/run-waits/inbox-store.ts';
 import { AnswerBody } from '../../shared/domain/run-waits/run-wait.ts';
-import { inboxAnswers } from '../../shared/execution/inbox/answer-inbox.ts';
+import { inboxAnswers } from '../../shared/execution/run-waits/answer-inbox.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { answersWaits, GivenAnswer, listRunKinds, WaitParams } from './schemas.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import { inboxReader } from '../../shared/domain/inbox/inbox-store.ts';
+import { inboxReader } from '../../shared/domain/run-waits/inbox-store.ts';
 import { inboxKinds, inboxStatuses } from '../../shared/domain/run-waits/inbox-wait.ts';
 import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { Flag, listOfNames } from '../../shared/platform/data/lists/query-values.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { inboxReader, inboxWriter } from '../../shared/domain/inbox/inbox-store.ts';
+import { inboxReader, inboxWriter } from '../../shared/domain/run-waits/inbox-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { unique } from '../../shared/platform/http/validation.ts';

@@ -1,4 +1,4 @@
-import { inboxReader, inboxWriter } from '../../shared/domain/inbox/inbox-store.ts';
+import { inboxReader, inboxWriter } from '../../shared/domain/run-waits/inbox-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { answersWaits, listRunKinds, toActor, toWaitView, WaitEntry, WaitParams } from './schemas.ts';

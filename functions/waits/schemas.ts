@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
-import type { ShownWait } from '../../shared/domain/inbox/inbox-store.ts';
+import type { ShownWait } from '../../shared/domain/run-waits/inbox-store.ts';
 import { type InboxWait, inboxKinds } from '../../shared/domain/run-waits/inbox-wait.ts';
 import { covers } from '../../shared/platform/identity/permissions.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';

@@ -1,4 +1,4 @@
-import { sweepInbox } from '../../shared/domain/inbox/inbox-store.ts';
+import { sweepInbox } from '../../shared/domain/run-waits/inbox-store.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';

@@ -9,7 +9,7 @@
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { stringify } from 'csv-stringify/sync';
-import type { NewExport } from '../../domain/exports/export.ts';
+import type { NewExport } from '../../domain/jobs/export.ts';
 import { toCsvCell } from '../../domain/records/csv/export-csv.ts';
 import type { ExportRow } from './export-rows.ts';
 

@@ -6,8 +6,8 @@
  */
 
 import { getIdTimeMs } from '../../core/ids.ts';
-import type { ExportFilter, ExportItem } from '../../domain/exports/export.ts';
 import { runFeedbackStore } from '../../domain/feedback/run-feedback-store.ts';
+import type { ExportFilter, ExportItem } from '../../domain/jobs/export.ts';
 import { toCsvColumn } from '../../domain/records/csv/export-csv.ts';
 import type { RecordItem } from '../../domain/records/record.ts';
 import { recordStore } from '../../domain/records/record-store.ts';

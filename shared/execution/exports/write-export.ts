@@ -13,15 +13,15 @@ import { startRenewal } from '../../core/concurrency/renewal.ts';
 import { hasCode } from '../../core/errors/errors.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
+import { ImportFailure } from '../../domain/imports/columns.ts';
+import { columnsMax } from '../../domain/imports/import.ts';
 import {
   type ExportItem,
   exportEntity,
   exportLease,
   exportLeaseMs,
   toFileName,
-} from '../../domain/exports/export.ts';
-import { ImportFailure } from '../../domain/imports/columns.ts';
-import { columnsMax } from '../../domain/imports/import.ts';
+} from '../../domain/jobs/export.ts';
 import { jobFileReader, jobFileRemover, jobFileWriter } from '../../domain/jobs/job-files.ts';
 import { jobQueue, toJobSweep } from '../../domain/jobs/job-queue.ts';
 import { using } from '../../platform/aws/uses.ts';

@@ -7,8 +7,8 @@
 
 import { getIdKind } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
-import { exportEntity } from '../../domain/exports/export.ts';
 import { chunkEntity, importEntity, isUnderWay } from '../../domain/imports/import.ts';
+import { exportEntity } from '../../domain/jobs/export.ts';
 import { jobQueue, jobSweep, toJobSweep } from '../../domain/jobs/job-queue.ts';
 import { type DueItem, listDue } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inboxWriter } from '../../../shared/domain/inbox/inbox-store.ts';
+import { inboxWriter } from '../../../shared/domain/run-waits/inbox-store.ts';
 import { inboxWaitEntity } from '../../../shared/domain/run-waits/inbox-wait.ts';
 import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
 import { findSentMessages } from '../../support/data/outbox.ts';

@@ -1,11 +1,3 @@
-/**
- * An export: records, results or runs that become a file of any size. What callers state of it, and what is stored.
- *
- * It is written in two passes. The first reads the rows into segments and notes the place after each, so that it can go on
- * after a crash; the second makes the file of them, when all columns are known. One process at a time has the lease of an
- * export. Item and files expire after seven days.
- */
-
 import * as z from 'zod';
 import { resourceId } from '../../core/ids.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
@@ -15,6 +7,14 @@ import { leaseOn } from '../../platform/data/lease.ts';
 import { RecordType } from '../records/record.ts';
 import { RecordSelection } from '../records/record-filters.ts';
 import { runKinds } from '../runs/run.ts';
+
+/**
+ * An export: records, results or runs that become a file of any size. What callers state of it, and what is stored.
+ *
+ * It is written in two passes. The first reads the rows into segments and notes the place after each, so that it can go on
+ * after a crash; the second makes the file of them, when all columns are known. One process at a time has the lease of an
+ * export. Item and files expire after seven days.
+ */
 
 export const exportSubjects = ['records', 'results', 'batch', 'runs', 'feedback'] as const;
 export const exportFormats = ['csv', 'jsonl', 'parquet'] as const;

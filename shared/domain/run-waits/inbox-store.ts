@@ -1,14 +1,3 @@
-/**
- * The inbox of a tenant: lists what its runs wait for, and says who works on it.
- *
- * A list takes a page of an index, then reads the entries themselves, their runs and what is asked, consistently and in one
- * request: an entry whose run went on, or has ended, is left out, whatever the index says. By `expiresAt` the first
- * `sortedMax` open entries are sorted.
- * A claim is one conditional write, so of two persons one gets it. Reminders are counted by `remindedAt` under a condition:
- * at most one an hour, by whomever. Who is reminded, or asked after a reassignment, gets a link of its own for a question of a
- * flow; for a call of an agent, the address of its run in the console.
- * Answers are given by `execution/inbox/answer-inbox.ts`, which knows how runs go on.
- */
 import { requireEnv } from '../../core/environment.ts';
 import { conflict, forbidden } from '../../core/errors/errors.ts';
 import { clientJson } from '../../core/json/exact-json.ts';
@@ -32,7 +21,8 @@ import { messageLimits } from '../conversations/message-limits.ts';
 import { deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
 import { prepareDelivery } from '../deliveries/end-webhook.ts';
 import { recordEntity } from '../records/record.ts';
-import type { ApprovalRequested } from '../run-waits/approval-attempt.ts';
+import { runEntity } from '../runs/run.ts';
+import type { ApprovalRequested } from './approval-attempt.ts';
 import {
   type InboxKind,
   type InboxStatus,
@@ -42,10 +32,21 @@ import {
   inboxWaitEntity,
   nextSweepAt,
   type WaitingCall,
-} from '../run-waits/inbox-wait.ts';
-import { type RunWait, runWaitEntity } from '../run-waits/run-wait.ts';
-import { waitStore } from '../run-waits/wait-store.ts';
-import { runEntity } from '../runs/run.ts';
+} from './inbox-wait.ts';
+import { type RunWait, runWaitEntity } from './run-wait.ts';
+import { waitStore } from './wait-store.ts';
+
+/**
+ * The inbox of a tenant: lists what its runs wait for, and says who works on it.
+ *
+ * A list takes a page of an index, then reads the entries themselves, their runs and what is asked, consistently and in one
+ * request: an entry whose run went on, or has ended, is left out, whatever the index says. By `expiresAt` the first
+ * `sortedMax` open entries are sorted.
+ * A claim is one conditional write, so of two persons one gets it. Reminders are counted by `remindedAt` under a condition:
+ * at most one an hour, by whomever. Who is reminded, or asked after a reassignment, gets a link of its own for a question of a
+ * flow; for a call of an agent, the address of its run in the console.
+ * Answers are given by `execution/inbox/answer-inbox.ts`, which knows how runs go on.
+ */
 
 export interface InboxQuery extends CursorQuery {
   status: InboxStatus;

@@ -1,11 +1,3 @@
-/**
- * Exports as callers have them: created, which starts them, followed, and cancelled.
- *
- * What a caller may export depends on what it holds: records, or what runs of some kinds say. The kinds are noted when the
- * export is created, and whoever looks at it later needs the same permissions. The message that has it written is sent after the
- * item; the sweep sends it again if that is lost.
- */
-
 import { conflict, invalidAt, missingPermission } from '../../core/errors/errors.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { unixSeconds } from '../../core/time.ts';
@@ -15,11 +7,19 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
-import { jobFileDays, jobFileReader } from '../jobs/job-files.ts';
-import { jobQueue, toJobSweep } from '../jobs/job-queue.ts';
 import type { Owner } from '../records/record.ts';
 import type { RunKind } from '../runs/run.ts';
 import { type ExportItem, exportEntity, exportsRange, type NewExport, toFileName } from './export.ts';
+import { jobFileDays, jobFileReader } from './job-files.ts';
+import { jobQueue, toJobSweep } from './job-queue.ts';
+
+/**
+ * Exports as callers have them: created, which starts them, followed, and cancelled.
+ *
+ * What a caller may export depends on what it holds: records, or what runs of some kinds say. The kinds are noted when the
+ * export is created, and whoever looks at it later needs the same permissions. The message that has it written is sent after the
+ * item; the sweep sends it again if that is lost.
+ */
 
 const needed: Partial<Record<NewExport['what'], readonly Permission[]>> = {
   records: ['RECORDS:READ'],

@@ -1,11 +1,3 @@
-/**
- * Answers an entry of the inbox, as the run that waits takes it.
- * A question of a flow is answered like by `POST /v1/runs/{id}/answer` (`run-waits/answer-wait.ts`). A call of an agent becomes
- * a decision or a result in the log of its run (`agent-runs/answer-run.ts`); a worker continues the run, also one that began in
- * front of a caller, and of one inside of another the outermost one (`agent-runs/inside-waits.ts`).
- * The message to the worker is sent with a delay before the answer is stored, and again afterwards: a process that dies in
- * between leaves a message that finds the answer.
- */
 import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
 import { conflict, invalidAt, notFound, unprocessable } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
@@ -19,7 +11,16 @@ import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { answerWaits } from '../agent-runs/answer-run.ts';
 import { findOutermost } from '../agent-runs/inside-waits.ts';
 import { findExecution } from '../agent-runs/run-log.ts';
-import { type ChosenAnswer, waitAnswers } from '../run-waits/answer-wait.ts';
+import { type ChosenAnswer, waitAnswers } from './answer-wait.ts';
+
+/**
+ * Answers an entry of the inbox, as the run that waits takes it.
+ * A question of a flow is answered like by `POST /v1/runs/{id}/answer` (`run-waits/answer-wait.ts`). A call of an agent becomes
+ * a decision or a result in the log of its run (`agent-runs/answer-run.ts`); a worker continues the run, also one that began in
+ * front of a caller, and of one inside of another the outermost one (`agent-runs/inside-waits.ts`).
+ * The message to the worker is sent with a delay before the answer is stored, and again afterwards: a process that dies in
+ * between leaves a message that finds the answer.
+ */
 
 export interface InboxAnswer extends Pick<ChosenAnswer, 'comment'> {
   choice?: string | undefined;
