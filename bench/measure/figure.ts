@@ -30,7 +30,17 @@ export type Letter =
 
 /** One measurement with its goal. */
 export interface Figure {
-  figure: Letter | 'reuse' | 'map' | 'throttle' | 'gateway' | 'dbos' | 'restate' | 'lambda';
+  figure:
+    | Letter
+    | 'reuse'
+    | 'map'
+    | 'long-run'
+    | 'throttle'
+    | 'gateway'
+    | 'dbos'
+    | 'restate'
+    | 'agents-peers'
+    | 'lambda';
   what: string;
   value: number;
   unit: string;
