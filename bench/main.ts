@@ -3,6 +3,7 @@ import { measureAgentFirstText } from './agents/agent-first-text.ts';
 import { measureAgentRun } from './agents/agent-run.ts';
 import { measureAgentStream } from './agents/agent-stream.ts';
 import { measureAgentsAtOnce } from './agents/agents-at-once.ts';
+import { measureLongRun } from './agents/long-run.ts';
 import { measureModelCatalog } from './agents/model-catalog.ts';
 import { measurePromptCpu } from './agents/prompt-cpu.ts';
 import { measureToolCall } from './agents/tool-call.ts';
@@ -33,6 +34,7 @@ import { withWarmGet } from './http/warm-get.ts';
 import { measureAccess } from './measure/access.ts';
 import { type Figure, formatFigure, type Letter } from './measure/figure.ts';
 import { unlessMissing } from './measure/install.ts';
+import { measureAgentsPeers } from './peers/agents-peers.ts';
 import { besidePeer } from './peers/beside-peer.ts';
 import { dbos } from './peers/dbos.ts';
 import { restate } from './peers/restate.ts';
@@ -46,10 +48,11 @@ const onlyNamed: Record<string, Measure> = {
   gateway: measureGateway,
   dbos: besidePeer(dbos, { local: 2.5, model: 2 }),
   restate: besidePeer(restate, { local: 1 }),
+  'agents-peers': measureAgentsPeers,
   lambda: () => unlessMissing('lambda', measureLambdaStart),
 };
 
-const measures: Record<Letter | 'reuse' | 'map', Measure> = {
+const measures: Record<Letter | 'reuse' | 'map' | 'long-run', Measure> = {
   a: withWarmGet(measureRequestCpu),
   b: measureColdLoad,
   c: measureRoundTrips,
@@ -77,6 +80,7 @@ const measures: Record<Letter | 'reuse' | 'map', Measure> = {
   y: measureChat,
   z: measureWebConsole,
   map: measureMap,
+  'long-run': measureLongRun,
   reuse: async () => [...(await measureReuse()), ...(await measureIdempotencyKey())],
 };
 

@@ -92,6 +92,8 @@ export async function startModelStandIn(options: StandInOptions = {}) {
       : respond(request, response, options, requests);
     answering.catch((error: Error) => response.destroy(error));
   });
+  // A client whose process is busy for long finds its connections open.
+  server.keepAliveTimeout = 60_000;
   await listening(server, options.port ?? 0);
   const { port } = server.address() as AddressInfo;
   return {
@@ -136,11 +138,15 @@ async function respond(
   const usage = misbehave === 'no-usage' ? undefined : (options.usage ?? usageOf(chat, content));
   const finish_reason =
     (typeof given === 'object' && given.finishReason) || (tool_calls.length > 0 ? 'tool_calls' : 'stop');
-  if (chat.stream)
-    return stream(response, chat.model, { content, tool_calls, finish_reason }, usage, options);
+  const header = {
+    id: `chatcmpl-stand-in-${call}`,
+    created: Math.floor(Date.now() / 1000),
+    model: chat.model,
+  };
+  if (chat.stream) return stream(response, header, { content, tool_calls, finish_reason }, usage, options);
   const message = { role: 'assistant', content, ...(tool_calls.length > 0 && { tool_calls }) };
   const choices = [{ index: 0, message, finish_reason }];
-  json(response, 200, { ...header(chat.model), object: 'chat.completion', choices, usage });
+  json(response, 200, { ...header, object: 'chat.completion', choices, usage });
 }
 
 const toolCallsOf = ({ toolCalls }: ToolCallAnswer, call: number) =>
@@ -194,15 +200,9 @@ function json(response: ServerResponse, status: number, body: object) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-const header = (model: string) => ({
-  id: 'chatcmpl-stand-in',
-  created: Math.floor(Date.now() / 1000),
-  model,
-});
-
 async function stream(
   response: ServerResponse,
-  model: string,
+  header: object,
   {
     content,
     tool_calls,
@@ -213,7 +213,7 @@ async function stream(
 ) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (choices: object[], rest = {}) => {
-    const chunk = { ...header(model), object: 'chat.completion.chunk', choices, ...rest };
+    const chunk = { ...header, object: 'chat.completion.chunk', choices, ...rest };
     response.write(`data: ${JSON.stringify(chunk)}\n\n`);
   };
   for (const piece of content.match(/\S+\s*/g) ?? []) {

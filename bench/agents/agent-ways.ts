@@ -90,22 +90,35 @@ export function memoryScope(): Scope {
   return { table: tenantTable(client as never, 'none', 'user:bench'), now: () => new Date(), newId };
 }
 
+interface StartedRunOptions {
+  toolIds: string[];
+  streamed: boolean;
+  /** The most calls of tools. */
+  calls?: number;
+  ports?: Partial<Ports>;
+}
+
 /** Starts a run as an endpoint does. */
 export async function startedRun(
   scope: Scope,
   model: ModelPort,
-  { toolIds, streamed }: { toolIds: string[]; streamed: boolean },
+  { toolIds, streamed, calls = 4, ports: more = {} }: StartedRunOptions,
 ) {
   const agent = inlineAgent(
     'Bench',
     inlineContent({
       model: 'generic-openai/any',
       systemPrompt: instructions,
-      loopConfig: { maxTurns: 5 },
-      tools: { toolIds },
+      loopConfig: { maxTurns: calls + 1 },
+      tools: { toolIds, maxToolCalls: calls },
     }),
   );
-  const ports = { model, now: scope.now, sandbox: tenantSandbox('bench') } as Partial<Ports> as Ports;
+  const ports = {
+    model,
+    now: scope.now,
+    sandbox: tenantSandbox('bench'),
+    ...more,
+  } as Partial<Ports> as Ports;
   const { execution, input } = await startRun(
     scope,
     {

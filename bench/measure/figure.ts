@@ -30,7 +30,18 @@ export type Letter =
 
 /** One measurement with its goal. */
 export interface Figure {
-  figure: Letter | 'reuse' | 'map' | 'throttle' | 'gateway' | 'dbos' | 'restate' | 'lambda' | 'data';
+  figure:
+    | Letter
+    | 'reuse'
+    | 'map'
+    | 'long-run'
+    | 'throttle'
+    | 'gateway'
+    | 'dbos'
+    | 'restate'
+    | 'agents-peers'
+    | 'lambda'
+    | 'data';
   what: string;
   value: number;
   unit: string;

@@ -44,7 +44,10 @@ export function toCallOptions(
   const systemAfter = systemFirst.has(provider) && begun !== -1 ? begun : Number.POSITIVE_INFINITY;
   return {
     prompt: messages.map((message, index) => ({
-      ...toSdkMessage(systemAfter < index && message.role === 'system' ? toUserMessage(message) : message),
+      ...toSdkMessage(
+        systemAfter < index && message.role === 'system' ? toUserMessage(message) : message,
+        provider,
+      ),
       ...(marks?.after.has(message) && { providerOptions: marks.mark }),
     })),
     ...(tools.length > 0 && {
@@ -74,7 +77,7 @@ const toUserMessage = ({ content }: ModelMessage): ModelMessage => ({
   content: `<system>\n${content}\n</system>`,
 });
 
-function toSdkMessage(message: ModelMessage): LanguageModelV4Message {
+function toSdkMessage(message: ModelMessage, provider: ProviderName): LanguageModelV4Message {
   switch (message.role) {
     case 'system':
       return message;
@@ -92,7 +95,7 @@ function toSdkMessage(message: ModelMessage): LanguageModelV4Message {
           type: 'tool-result',
           toolCallId: part.id,
           toolName: part.name,
-          output: toToolOutput(part),
+          output: toToolOutput(part, provider),
         })),
       };
   }
@@ -121,9 +124,25 @@ const toUserPart = (part: TextPart | FilePart) =>
         ...(part.filename !== undefined && { filename: part.filename }),
       };
 
-function toToolOutput({ output, failed }: ToolResultPart): LanguageModelV4ToolResultOutput {
+/** Their SDKs send a value as its JSON text, which they would write anew in each turn of an agent. */
+const sendsJsonAsText: ReadonlySet<ProviderName> = new Set([
+  'openai',
+  'anthropic',
+  'groq',
+  'togetherai',
+  'mistral',
+  'generic-openai',
+]);
+const resultTexts = new WeakMap<ToolResultPart, string>();
+
+function toToolOutput(part: ToolResultPart, provider: ProviderName): LanguageModelV4ToolResultOutput {
+  const { output, failed } = part;
   if (typeof output === 'string') return { type: failed ? 'error-text' : 'text', value: output };
-  return { type: failed ? 'error-json' : 'json', value: toRawNumbers(output) as JSONValue };
+  if (failed || output === undefined || !sendsJsonAsText.has(provider))
+    return { type: failed ? 'error-json' : 'json', value: toRawNumbers(output) as JSONValue };
+  const text = resultTexts.get(part) ?? JSON.stringify(toRawNumbers(output));
+  resultTexts.set(part, text);
+  return { type: 'text', value: text };
 }
 
 const toSdkTool = ({ name, description, parameters }: ModelTool) => ({
