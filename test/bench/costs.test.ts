@@ -40,7 +40,9 @@ test.each([
     ],
   ],
 ] as const)('the measured units of the request "%s" are those of its access patterns', (name, patterns) => {
-  const expected = patterns.map(unitsOf).reduce((sum, value) => sum + value);
+  // The release of the place is in the transaction that ends the run, where it takes two.
+  const more = name === 'dispatch' ? 1 : 0;
+  const expected = patterns.map(unitsOf).reduce((sum, value) => sum + value, more);
   // The first request in the window of a rate limit costs more.
   expect(Math.abs(total(units.requests[name]) / expected - 1)).toBeLessThan(0.02);
 });
@@ -90,6 +92,6 @@ test('an environment pays only for what its template has', () => {
   expect(countsOf('Web ACLs')).toEqual([0, 0, 1]);
   expect(countsOf('Dashboards')).toEqual([0, 1, 1]);
   expect(countsOf('KMS keys')).toEqual([1, 1, 1]);
-  expect(countsOf('Runs of timers')).toEqual([143_080, 143_080, 143_080]);
-  expect(idle.dev['Traces of timers']?.usd).toBeCloseTo((143_080 * prices.xRayMillionTraces) / 1_000_000);
+  expect(countsOf('Runs of timers')).toEqual([230_680, 230_680, 230_680]);
+  expect(idle.dev['Traces of timers']?.usd).toBeCloseTo((230_680 * prices.xRayMillionTraces) / 1_000_000);
 });
