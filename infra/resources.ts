@@ -126,7 +126,7 @@ export const queues = {
     worker: 'deliver-webhook',
     batchSize: 10,
     timeoutSeconds: 30,
-    maxConcurrency: { local: 8, dev: 10, staging: 20, prod: 50 },
+    maxConcurrency: { local: 8, dev: 10, staging: 20, prod: 40 },
     env: 'DELIVERIES_QUEUE_URL',
     maxReceiveCount: 5,
     deadLetterWorker: 'report-delivery',
@@ -138,7 +138,7 @@ export const queues = {
     timeoutSeconds: 60,
     // A lease keeps two deliveries apart, and the collector is to have a run soon after a crash too.
     visibilitySeconds: 90,
-    maxConcurrency: { local: 8, dev: 10, staging: 20, prod: 50 },
+    maxConcurrency: { local: 8, dev: 10, staging: 20, prod: 40 },
     env: 'TELEMETRY_QUEUE_URL',
     maxReceiveCount: 5,
     deadLetterWorker: 'report-delivery',
@@ -160,7 +160,7 @@ export const queues = {
     timeoutSeconds: 600,
     // What is delivered twice at once is stored once (`shared/execution/imports/store-chunk.ts`), or has a lease.
     visibilitySeconds: 630,
-    maxConcurrency: { local: 16, dev: 8, staging: 20, prod: 40 },
+    maxConcurrency: { local: 16, dev: 8, staging: 20, prod: 18 },
     env: 'JOBS_QUEUE_URL',
     maxReceiveCount: 5,
     deadLetterWorker: 'fail-job',

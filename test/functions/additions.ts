@@ -60,6 +60,17 @@ export const additions: Record<string, Addition> = {
     limit: '1',
     action: 'alert',
   })),
+  'alerts.create': posting('/v1/alerts', (n) => ({
+    name: `Alert ${n}`,
+    metric: 'failures',
+    windowMinutes: 5,
+    above: 1,
+  })),
+  'imports.create': posting('/v1/imports', (n) => ({
+    name: `Import ${n}`,
+    source: { upload: { fileName: 'rows.csv' } },
+    type: 'city',
+  })),
   'provider-keys.create': posting('/v1/provider-keys', (n) => ({
     provider: 'openai',
     apiKey: `sk-parallel-${n}`,

@@ -261,7 +261,7 @@ test('a file of more than an event holds is a 413 that names the limit, and noth
   const tenant = await newTenant();
   const { details } = await expectStatus(413, upload(tenant, fileOf(4_500_000), {}));
   const message =
-    'The body takes more than 6000000 bytes in Base64, which adds a third. Split it into several requests';
+    'The body takes more than 6000000 bytes in Base64, which adds a third. Split it, or send the file to /v1/imports, which takes any size';
   expect(details).toEqual([{ code: 'TOO_LARGE', message }]);
   expect(await stored(tenant)).toEqual({});
 });

@@ -65,7 +65,7 @@ echo "\${COMPREPLY[*]}"`;
 test.each([
   ['""', /^login logout run ask runs .*--json/],
   ['ru', /^run runs$/],
-  ['records ""', /^upload export /],
+  ['records ""', /^upload import export /],
   ['records upload --t', /^--type-column --type$/],
   ['runs --f', /^--follow$/],
 ])('bash completes %s', async (words, expected) => {
