@@ -13,7 +13,7 @@ import * as z from 'zod';
 import { requireEnv } from '../../core/environment.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
-import { isMissingObject, requestS3, signObjectUrl } from '../aws/s3.ts';
+import { requestS3, S3Error, signObjectUrl } from '../aws/s3.ts';
 import { using } from '../aws/uses.ts';
 import type { Scope } from './scope.ts';
 
@@ -116,7 +116,7 @@ export const payloadFolders = /* @__PURE__ */ using(
 
 /** Whether a retry cannot help. */
 const isLost = (error: unknown) =>
-  isMissingObject(error) ||
+  (error instanceof S3Error && error.status === 404) ||
   error instanceof SyntaxError ||
   String((error as NodeJS.ErrnoException).code).startsWith('Z_');
 
