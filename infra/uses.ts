@@ -94,8 +94,8 @@ export const tableActions = {
 
 /** The actions on the payload bucket that each use allows. */
 export const payloadActions = {
-  // A version too: what an import reads is pinned when it starts. Who may not list gets a 403 for an object that is missing.
-  'payloads:read': ['s3:GetObject', 's3:GetObjectVersion', 's3:ListBucket'],
+  // A version too: what an import reads is pinned when it starts.
+  'payloads:read': ['s3:GetObject', 's3:GetObjectVersion'],
   'payloads:write': ['s3:PutObject'],
   'payloads:delete': ['s3:DeleteObject'],
   'payloads:list': ['s3:ListBucket'],

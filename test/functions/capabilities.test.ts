@@ -10,7 +10,7 @@ const stated: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     errorCode: ['*'],
     statusCode: ['*'],
     state: ['*'],
-    value: ['agent-runs', 'dispatch', 'records.field-values'],
+    value: ['agent-runs', 'dispatch', 'records.field-values', 'waits', 'alerts'],
     itemKey: ['*'],
     isTestKey: ['*'],
     hasPlatformKey: ['*'],
@@ -47,8 +47,8 @@ const stated: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     url: ['mcp-connections', 'agents.fetch-agent-card'],
     iconUrl: ['agents.fetch-agent-card'],
     endpoint: ['telemetry'],
-    webhookUrl: ['budgets'],
-    emails: ['budgets'],
+    webhookUrl: ['budgets', 'alerts'],
+    emails: ['budgets', 'alerts', 'waits'],
   },
   'The source of an answer, which a run has read': {
     url: ['agent-runs', 'dispatch'],
@@ -72,7 +72,7 @@ const stated: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   'Made by this request, and shown once: to whoever may make it. The other endpoints of its group have null or no member':
     {
       authorizeUrl: ['mcp-connections'],
-      secret: ['budgets'],
+      secret: ['budgets', 'alerts'],
       secrets: ['workspace.apply'],
       value: ['workspace.apply'],
       plainKey: ['api-keys.create', 'api-keys.regenerate'],

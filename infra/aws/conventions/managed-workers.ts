@@ -14,5 +14,5 @@ export const isManaged = (id: string, { workers }: Pick<Settings, 'workers'>): b
  * The name of a Lambda in a deployment. Lambda moves no function to instances or back: by another name, CloudFormation makes a
  * new one, connects its queue to it, and only then deletes the former.
  */
-export const functionNameOf = (id: string, settings: Pick<Settings, 'env' | 'workers'>): string =>
+export const nameFunction = (id: string, settings: Pick<Settings, 'env' | 'workers'>): string =>
   lambdaName(id, settings.env) + (isManaged(id, settings) ? '-managed' : '');

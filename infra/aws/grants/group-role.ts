@@ -178,9 +178,7 @@ const onTableAndIndexes =
 const onPayloads =
   (use: 'payloads:read' | 'payloads:write' | 'payloads:delete'): RoleGrant =>
   (role, { bucket }) => {
-    const onObjects = payloadActions[use].filter((action) => action !== 's3:ListBucket');
-    allowActions(role, onObjects, [bucket.arnForObjects('*')]);
-    if (use === 'payloads:read') allowActions(role, ['s3:ListBucket'], [bucket.bucketArn]);
+    allowActions(role, payloadActions[use], [bucket.arnForObjects('*')]);
     acknowledgeWildcard(role, `${shownBucket(role, bucket)}/*`, 'Every object in the bucket is a payload.');
   };
 

@@ -9,7 +9,7 @@ import {
 import { Construct } from 'constructs';
 import { isOfNoGroup, type LambdaEntry, preTokenGeneration } from '../conventions/entries.ts';
 import { logGroupFor } from '../conventions/log-groups.ts';
-import { functionNameOf, isManaged } from '../conventions/managed-workers.ts';
+import { isManaged, nameFunction } from '../conventions/managed-workers.ts';
 import { howBundlesRun } from '../conventions/own-functions.ts';
 import { groupRole } from '../grants/group-role.ts';
 import type { Releases } from '../releases/releases.ts';
@@ -78,7 +78,7 @@ function addLambdas(
     const reservedConcurrency = id === 'authorizer' && settings.authorizersReserved;
     const onInstances = isManaged(id, settings);
     return new LambdaFunction(scope, id, {
-      functionName: functionNameOf(id, settings),
+      functionName: nameFunction(id, settings),
       role,
       logGroup,
       code: Code.fromAsset(bundleFolder(bundles, id)),

@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { MetricName } from '../../../shared/core/metrics.ts';
 import { type QueueName, tableSchema } from '../../resources.ts';
-import { functionNameOf } from '../conventions/managed-workers.ts';
+import { nameFunction } from '../conventions/managed-workers.ts';
 import { apiName } from '../conventions/names.ts';
 import type { Settings } from '../conventions/settings.ts';
 import type { Stores } from '../stores/stores.ts';
@@ -60,7 +60,7 @@ export function createMeasurements(settings: Settings, stores: Stores) {
   ) => metric(metricsNamespace(settings), name, by, statistic, minutes);
   const ofApi = (name: string, statistic?: string) => metric('AWS/ApiGateway', name, api, statistic);
   const ofLambda = (name: string, id: string, minutes?: number) =>
-    metric('AWS/Lambda', name, { FunctionName: functionNameOf(id, settings) }, Stats.SUM, minutes);
+    metric('AWS/Lambda', name, { FunctionName: nameFunction(id, settings) }, Stats.SUM, minutes);
   const ofQueue = (queues: Stores['queues'], queue: QueueName, name: string, statistic: string) =>
     metric('AWS/SQS', name, { QueueName: queues[queue].queueName }, statistic, 5);
 

@@ -9,7 +9,13 @@
  */
 
 import { requireEnv } from '../../core/environment.ts';
-import { encodePath, requestS3, S3Error, type S3Request, signObjectUrl } from '../../platform/aws/s3.ts';
+import {
+  encodePath,
+  isMissingObject,
+  requestS3,
+  type S3Request,
+  signObjectUrl,
+} from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
@@ -85,7 +91,7 @@ export const jobUploads = /* @__PURE__ */ using(['payloads:read', 'payloads:writ
   async pin(id: string): Promise<PinnedFile | undefined> {
     const key = toKey(scope, id, 'upload');
     const found = await send('HEAD', key).catch((error) => {
-      if (error instanceof S3Error && error.status === 404) return undefined;
+      if (isMissingObject(error)) return undefined;
       throw error;
     });
     if (!found) return undefined;

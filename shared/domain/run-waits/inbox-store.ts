@@ -16,6 +16,7 @@ import {
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, combineConditions, type WriteCondition } from '../../platform/data/writes.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { messageLimits } from '../conversations/message-limits.ts';
 import { deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
@@ -126,9 +127,17 @@ export const inboxReader = /* @__PURE__ */ using(['table:read', payloadReader], 
   }
 
   return {
+    /** A page ends at 5 MB: an entry may have long details and a form. */
     async list(query: InboxQuery): Promise<{ rows: ShownWait[]; pagination: CursorPagination }> {
       const { rows, pagination } = await listRows(query);
-      return { rows: await load(rows, query.status), pagination };
+      const shown = await load(rows, query.status);
+      const fitting = Math.min(
+        takeWithinBytes(shown, responseBytesMax).length,
+        takeWithinBytes(shown.toReversed(), responseBytesMax).length,
+      );
+      if (fitting === shown.length || query.limit === 1) return { rows: shown, pagination };
+      const shorter = await this.list({ ...query, limit: Math.max(1, fitting) });
+      return { ...shorter, pagination: { ...shorter.pagination, limit: query.limit } };
     },
 
     /** @throws 404 if there is none of a run of these kinds */

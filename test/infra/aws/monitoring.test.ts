@@ -57,7 +57,7 @@ test('each worker has an alarm on the errors of its Lambda', () => {
   }
 });
 
-test('the alarms on requests, the table, timers and costs exist, and all together are at most 54', () => {
+test('the alarms on requests, the table, timers and costs exist, and all together are at most 58', () => {
   expect([...alarms.keys()]).toEqual(
     expect.arrayContaining([
       'api-errors',
@@ -74,7 +74,7 @@ test('the alarms on requests, the table, timers and costs exist, and all togethe
       'model-cost',
     ]),
   );
-  expect(alarms.size).toBeLessThanOrEqual(54);
+  expect(alarms.size).toBeLessThanOrEqual(58);
 });
 
 test('every alarm notifies the topic when it sounds and when it ends, and errors that nobody had are no alarm', () => {

@@ -158,6 +158,8 @@ test('groups that delete nothing cannot: neither items, nor payloads', () => {
     'api-mcp',
     'audit-log',
     'authorizer',
+    'exports',
+    'imports',
     'mcp-authorization',
     'migrations',
     'model-usage',
@@ -175,6 +177,7 @@ test('groups that only read payloads cannot write them', () => {
   expect(whoMayWithPayloads('s3:GetObject').filter((role) => !writing.includes(role))).toEqual([
     'agent-executions',
     'agents',
+    'exports',
     'flow-versions',
     'products',
     'tools',

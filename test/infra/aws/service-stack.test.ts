@@ -127,13 +127,18 @@ interface Reference {
 
 test('every queue has a dead-letter queue, and a visibility timeout of six times its Lambda’s timeout unless it states another', () => {
   const queues = Object.values(prod.findResources('AWS::SQS::Queue'));
-  expect(queues).toHaveLength(18);
-  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(9);
+  expect(queues).toHaveLength(20);
+  expect(queues.filter(({ Properties }) => Properties.RedrivePolicy)).toHaveLength(10);
   for (const source of Object.values(prod.findResources('AWS::Lambda::EventSourceMapping'))) {
     const queue = prod.findResources('AWS::SQS::Queue')[source.Properties.EventSourceArn['Fn::GetAtt'][0]];
     const lambda = consumerIn(prod, source.Properties.FunctionName);
     const worker = lambda?.Properties.FunctionName.replace(/^.*workers_/, '');
-    const stated: Record<string, number> = { 'run-record': 960, 'run-agent': 960, 'export-telemetry': 90 };
+    const stated: Record<string, number> = {
+      'run-record': 960,
+      'run-agent': 960,
+      'export-telemetry': 90,
+      'run-job': 630,
+    };
     const expected = stated[worker] ?? 6 * lambda?.Properties.Timeout;
     expect(queue?.Properties.VisibilityTimeout).toBe(expected);
     expect(expected).toBeGreaterThanOrEqual(lambda?.Properties.Timeout);
@@ -145,7 +150,7 @@ test.each(['dev', 'staging', 'prod'] as const)(
   (environment) => {
     const template = environment === 'prod' ? prod : synthesise(environment);
     const sources = Object.values(template.findResources('AWS::Lambda::EventSourceMapping'));
-    expect(sources).toHaveLength(18);
+    expect(sources).toHaveLength(20);
     const concurrency = new Map(
       sources.map(({ Properties }) => [
         consumerIn(template, Properties.FunctionName)?.Properties.FunctionName.replace(/^.*workers_/, ''),

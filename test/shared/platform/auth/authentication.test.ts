@@ -32,6 +32,11 @@ test.each(cases)('%s', async (_name, make, { status, body }) => {
   expect(answer.headers.has('retry-after')).toBe(status === 429);
 });
 
-test('keys are fetched only from the issuer, at its own addresses', () => {
+test('keys are fetched only from the issuer, at its own addresses', async () => {
+  for (const [, make] of sessions) {
+    const sent = await make(world);
+    const { lines, request } = typeof sent === 'string' ? { lines: [sent], request: undefined } : sent;
+    await gateway.send(lines, request);
+  }
   expect(Object.keys(gateway.issuer.asked)).toEqual(['/.well-known/openid-configuration', '/jwks']);
 });

@@ -42,6 +42,8 @@ const others = [
   // Templates: a session of a memory, a record.
   'config.sessionId',
   'config.recordId',
+  // A batch, which is no resource of a workspace.
+  'config.from.batchId',
   'config.voice.elevenLabs.voiceId',
   'config.voice.elevenLabs.modelId',
 ];
