@@ -63,6 +63,7 @@ const bodies: Record<string, object> = {
   'dispatch.resume': { ...unknownExecution, toolOutputs: { x: 1 } },
   'dispatch.approve': { ...unknownExecution, ...decision },
   'dispatch.continue': { ...unknownExecution, continuation: { decisions: [decision] } },
+  'dispatch.retry': { options: { streamResponse: false } },
 };
 
 type Status = { status: number };
@@ -261,6 +262,28 @@ const cases: Record<string, Record<number, Produce>> = {
     async 409(tenant, endpoint) {
       const { executionId, ...approval } = (await endedRun(tenant)).approval;
       return send(tenant, endpoint, {}, { executionId, continuation: { decisions: [approval] } });
+    },
+  },
+  'dispatch.retry': {
+    400: unknownMember,
+    async 402(tenant, endpoint) {
+      const { executionId } = await endedRun(tenant);
+      await createSpentBudget(tenant);
+      return send(tenant, endpoint, { id: executionId }, { from: 'start', ...bodies[endpoint.id] });
+    },
+    404: (tenant, endpoint) => send(tenant, endpoint, { id: `exec_${zeros}` }),
+    async 409(tenant, endpoint) {
+      return send(tenant, endpoint, { id: (await endedRun(tenant)).executionId });
+    },
+    async 422(tenant, endpoint) {
+      await expectStatus(
+        200,
+        tenant.call('POST', '/v1/tools/builtin:calculator/execute', {
+          body: { parameters: { expression: '1' } },
+        }),
+      );
+      const { data } = await expectStatus(200, tenant.call('GET', '/v1/runs'));
+      return send(tenant, endpoint, { id: data[0].id });
     },
   },
 };

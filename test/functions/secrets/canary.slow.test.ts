@@ -428,12 +428,27 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   const budget = await json(
     unlooked.ask('POST', '/v1/budgets', { ...budgetBody, notify: { webhookUrl: echoUrl } }),
   );
+  const alert = await json(
+    unlooked.ask('POST', '/v1/alerts', {
+      name: 'Canary',
+      metric: 'failures',
+      windowMinutes: 5,
+      above: 1_000,
+      notify: { webhookUrl: echoUrl },
+    }),
+  );
+  const upload = { source: { upload: { fileName: 'rows.csv' } }, type: 'canary' };
+  const imported = await json(unlooked.ask('POST', '/v1/imports', upload));
+  const exported = await json(unlooked.ask('POST', '/v1/exports', { what: 'records', format: 'csv' }));
   const { data: listed } = await json(ask('GET', '/v1/runs?root=false&limit=100'));
   const runIds = (listed as { id: string }[]).map(({ id }) => id);
   await readEverything(session, {
     runs: runIds,
     'run-feedback': runIds.slice(0, 1),
     budgets: [budget.id],
+    alerts: [alert.id],
+    imports: [imported.id],
+    exports: [exported.id],
     'mcp-connections': [connection.connectionId],
     ...product.ids,
     ...(await chatWith(session, flow.id)),
