@@ -1,3 +1,9 @@
+/**
+ * Fetches what a tenant names: steps' requests whole and within limits, and files as they come (`openUrl`).
+ * Each address and each redirect, five at most, is checked before it is connected to (`addresses.ts`, `client.ts`); a redirect to
+ * another origin loses credentials. Bodies are bounded while they are read. Failures say what the server did, and whether
+ * to try again; nothing is repeated here.
+ */
 import { lookup } from 'node:dns';
 import type { Agent, Response } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';

@@ -164,6 +164,6 @@ export function decideAlert(
   const last = due === 'firing' ? before.firedAt : before.resolvedAt;
   const isHeld = last !== undefined && at.getTime() - Date.parse(last) < alert.windowMinutes * 60_000;
   if (due === before.told || isHeld) return { standing, tells: undefined };
-  const told = due === 'firing' ? { firedAt: at.toISOString() } : { resolvedAt: at.toISOString() };
-  return { standing: { ...standing, told: due, ...told }, tells: due };
+  const moments = due === 'firing' ? { firedAt: at.toISOString() } : { resolvedAt: at.toISOString() };
+  return { standing: { ...standing, told: due, ...moments }, tells: due };
 }

@@ -92,7 +92,7 @@ async function findEndedRuns({ table }: Scope, before: AlertWatch, at: Date): Pr
       { consistent: true },
     ),
   ]);
-  const known = new Set(before.counted);
+  const countedIds = new Set(before.counted);
   const lateRuns = await table.getMany(
     lateIds.map(({ SK2 }) => runEntity.key({ id: String(SK2).split('#').at(-1) ?? '' })),
     { consistent: true },
@@ -101,7 +101,7 @@ async function findEndedRuns({ table }: Scope, before: AlertWatch, at: Date): Pr
   for (const run of decodeReadable(runEntity, [...begun, ...lateRuns, ...reopened])) runs.set(run.id, run);
   const isEnded = ({ completedAt }: Run) => completedAt !== undefined && completedAt <= at.toISOString();
   const all = [...runs.values()];
-  const ended = all.filter((run) => isEnded(run) && !known.has(run.id));
+  const ended = all.filter((run) => isEnded(run) && !countedIds.has(run.id));
   // The end of a run is stored a moment after its time.
   const hour = toHour(new Date(at.getTime() - settledMs).toISOString());
   const nextFrom = at.getTime() - overlapMs;
@@ -220,13 +220,15 @@ export async function evaluateAlerts(scope: Scope, at: Date = scope.now()): Prom
       alert.metric === 'waiting'
         ? countWaits(waits, alert.scope, at)
         : measureAlert(alert, partsOfWindow(all, alert.windowMinutes, at));
-    const known = before.standings[alert.id] ?? createStanding(at);
-    const { standing, tells } = decideAlert(alert, known, value, at);
-    const told = tells ? createMessages(scope, alert, tells, value, at) : [];
-    const fits = messages.length + told.length + events.length < messagesMax;
-    standings[alert.id] = fits ? standing : { ...known, state: standing.state, value, since: standing.since };
+    const former = before.standings[alert.id] ?? createStanding(at);
+    const { standing, tells } = decideAlert(alert, former, value, at);
+    const alertMessages = tells ? createMessages(scope, alert, tells, value, at) : [];
+    const fits = messages.length + alertMessages.length + events.length < messagesMax;
+    standings[alert.id] = fits
+      ? standing
+      : { ...former, state: standing.state, value, since: standing.since };
     if (!tells || !fits) continue;
-    messages.push(...told);
+    messages.push(...alertMessages);
     const ttl = unixSeconds(at) + historyDays * 86_400;
     events.push({ alertId: alert.id, type: tells, at: at.toISOString(), value, ttl });
   }

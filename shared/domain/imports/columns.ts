@@ -91,17 +91,17 @@ export function planColumns(
   const { typeColumn } = settings;
   const isOpen = !header;
   assertColumns(names, nameColumn, settings, isOpen);
-  const own = [nameColumn, typeColumn];
+  const namedColumns = [nameColumn, typeColumn];
   const columns = names.map((name, index): Column => {
     const { to, as = 'auto' } = settings.columns[name] ?? {};
     const isDropped =
-      own.includes(name) || to === null || (format === 'csv' && problemColumns.includes(name));
-    const path = isDropped ? null : to === undefined ? [toColumnKey(name, own)] : to.split('.');
+      namedColumns.includes(name) || to === null || (format === 'csv' && problemColumns.includes(name));
+    const path = isDropped ? null : to === undefined ? [toColumnKey(name, namedColumns)] : to.split('.');
     const cells = header && as === 'auto' ? rows.map((row) => (row as string[])[index] ?? '') : [];
     return { name, path, as: as === 'auto' ? guessType(cells) : as, isAsked: as !== 'auto' };
   });
   const lost = columns.find(
-    ({ name, path }) => path === null && settings.key?.includes(name) && !own.includes(name),
+    ({ name, path }) => path === null && settings.key?.includes(name) && !namedColumns.includes(name),
   );
   if (lost)
     throw new ImportFailure('MISSING_COLUMN', `The column "${lost.name}" is left out, so it cannot be a key`);
@@ -304,10 +304,10 @@ function* listCells(plan: ColumnPlan, byName: ReadonlyMap<string, Column>, row: 
     return;
   }
   for (const [name, value] of Object.entries(row)) {
-    const own = [plan.nameColumn, plan.typeColumn];
+    const namedColumns = [plan.nameColumn, plan.typeColumn];
     const column = byName.get(name) ?? {
       name,
-      path: [toColumnKey(name, own)],
+      path: [toColumnKey(name, namedColumns)],
       as: 'text' as const,
       isAsked: false,
     };

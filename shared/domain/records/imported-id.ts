@@ -10,8 +10,8 @@ const rowDigits = 8;
 
 /** Another import of the same millisecond has the same with a probability of 2^-40. */
 function toPrefix(importId: string): string {
-  const own = importId.slice('import_'.length);
-  return `record_${own.slice(0, 10)}${own.slice(-rowDigits)}`;
+  const suffix = importId.slice('import_'.length);
+  return `record_${suffix.slice(0, 10)}${suffix.slice(-rowDigits)}`;
 }
 
 /** @param row From 1. */

@@ -1,3 +1,9 @@
+/**
+ * A record: its schema, its bounds, and how it is stored.
+ * Type and name are unique together, which a guard in the same transaction sees to. Metadata and messages are stored as JSON
+ * text. The two indexes list all records of a tenant and those of a type, newest last, with `summary` only.
+ * `record-store.ts` reads and writes them, `record-list.ts` filters.
+ */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { getIdCreatedAt } from '../../core/ids.ts';

@@ -245,9 +245,9 @@ export const inboxWriter = /* @__PURE__ */ using(uses, (scope: Scope) => {
       expiresAt: wait.expiresAt,
     };
     const place = { productId: '', surfaceId: wait.runId, executionId: wait.runId };
-    const told = { ...place, type: body.type, body: clientJson(body) };
+    const message = { ...place, type: body.type, body: clientJson(body) };
     const deliveries = emails.map((email) =>
-      prepareDelivery({ newId }, at, { ...told, approval: { email } }),
+      prepareDelivery({ newId }, at, { ...message, approval: { email } }),
     );
     await table.commit(deliveries.map((delivery) => table.writes.insert(deliveryEntity, delivery)));
     await Promise.all(deliveries.map((delivery) => deliveryQueue(scope).sendOrLeave(delivery)));

@@ -1,3 +1,8 @@
+/**
+ * What a run waits for, as it is stored with the run: an approval, or a callback.
+ * A wait is written before the run suspends, and closed in the transaction that keeps its answer, so that it is answered
+ * once. `wait-store.ts` writes it, `inbox-wait.ts` is its entry in the tenant's list, `wait-link.ts` the address in messages.
+ */
 import * as z from 'zod';
 import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
 import { decode, defineEntity } from '../../platform/data/entity.ts';

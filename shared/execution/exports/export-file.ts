@@ -24,9 +24,9 @@ const kindOf = (value: unknown): string => {
 
 export function noteTypes(types: ColumnTypes, row: ExportRow): void {
   for (const [name, value] of Object.entries(row)) {
-    const known = Object.hasOwn(types, name) ? (types[name] as string) : '';
+    const earlierType = Object.hasOwn(types, name) ? (types[name] as string) : '';
     const kind = kindOf(value);
-    if (!known.includes(kind)) types[name] = known + kind;
+    if (!earlierType.includes(kind)) types[name] = earlierType + kind;
   }
 }
 

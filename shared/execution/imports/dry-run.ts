@@ -71,7 +71,7 @@ function describe({ columns: plan }: ImportPlan, lines: readonly string[]): Omit
   const read = createImportedRowReader(plan);
   const rows: DryRun['rows'] = [];
   const problems: DryRun['problems'] = [];
-  const seen = new Map(plan.columns.map(({ name }) => [name, { examples: [] as unknown[], set: 0 }]));
+  const found = new Map(plan.columns.map(({ name }) => [name, { examples: [] as unknown[], set: 0 }]));
   for (const [index, line] of lines.entries()) {
     const parsed = parseLine(line);
     const result = 'row' in parsed ? read(parsed.row) : parsed.problem;
@@ -84,7 +84,7 @@ function describe({ columns: plan }: ImportPlan, lines: readonly string[]): Omit
     if (isProblem(result)) continue;
     for (const { path, value } of result.values) {
       const column = plan.columns.find((each) => each.path === path);
-      const noted = seen.get(column?.name ?? path.join('.'));
+      const noted = found.get(column?.name ?? path.join('.'));
       if (!noted) continue;
       noted.set++;
       const isShort = (JSON.stringify(value) ?? '').length <= exampleBytesMax;
@@ -93,7 +93,7 @@ function describe({ columns: plan }: ImportPlan, lines: readonly string[]): Omit
     }
   }
   const columns = plan.columns.map(({ name, as, path }) => {
-    const { examples = [], set = lines.length } = seen.get(name) ?? {};
+    const { examples = [], set = lines.length } = found.get(name) ?? {};
     return { name, as, examples, missing: path ? lines.length - set : 0 };
   });
   return {

@@ -319,7 +319,7 @@ type ReadLine = NumberedRow | RowProblem;
 function* groupRows(rows: readonly ReadLine[]): Generator<readonly ReadLine[]> {
   let group: ReadLine[] = [];
   let bytes = 0;
-  const seen = new Set<string>();
+  const takenNames = new Set<string>();
   for (const each of rows) {
     const identity =
       'read' in each
@@ -331,13 +331,13 @@ function* groupRows(rows: readonly ReadLine[]): Generator<readonly ReadLine[]> {
       group.length > 0 &&
       (group.length === orderedRows ||
         bytes + size > bytesPerTransaction / 4 ||
-        identity.some((one) => seen.has(one)))
+        identity.some((one) => takenNames.has(one)))
     ) {
       yield group;
       [group, bytes] = [[], 0];
-      seen.clear();
+      takenNames.clear();
     }
-    for (const one of identity) seen.add(one);
+    for (const one of identity) takenNames.add(one);
     group.push(each);
     bytes += size;
   }

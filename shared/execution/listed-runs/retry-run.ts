@@ -164,16 +164,18 @@ async function retryFlow(scope: Scope, retry: Retry): Promise<StartedRetry> {
       readCheckpoints(scope, { runId, recordId }),
     ),
   );
-  const own = runs[chain.earlier.length] ?? [];
+  const checkpoints = runs[chain.earlier.length] ?? [];
   const first = runs.flatMap(([each]) => each ?? [])[0];
   if (!first) throw createNotKeptError();
-  assertStopped(scope, run, own);
+  assertStopped(scope, run, checkpoints);
   const { start = { permissions: [], appendsMetadata: false } } = first;
   requireAll(principal, start.permissions);
   const [prepared, input, earlier] = await Promise.all([
     loadPrepared(scope, run, first),
     payloadReader(scope).fetch(first.input ?? { inline: '{}' }) as Promise<BatchInput>,
-    request.from === 'start' ? undefined : continueRuns(scope, selectChain(runs, own), sealedValues(scope)),
+    request.from === 'start'
+      ? undefined
+      : continueRuns(scope, selectChain(runs, checkpoints), sealedValues(scope)),
   ]);
   await startBudgetCheck(scope).flow(run.flowId ?? '', prepared.version.steps, { origin });
   const record = prepared.record ?? input.record;
@@ -202,17 +204,21 @@ async function retryFlow(scope: Scope, retry: Retry): Promise<StartedRetry> {
 }
 
 /** Those that have gone on with each other, as far as they have stored something. */
-function selectChain(runs: readonly Checkpoint[][], own: readonly Checkpoint[]): Checkpoint[][] {
+function selectChain(runs: readonly Checkpoint[][], checkpoints: readonly Checkpoint[]): Checkpoint[][] {
   const toIdentity = ([first]: readonly Checkpoint[]) => first?.identity ?? first?.runId;
   const written = runs.filter(({ length }) => length > 0);
-  const identity = toIdentity(own) ?? toIdentity(written.at(-1) ?? []);
+  const identity = toIdentity(checkpoints) ?? toIdentity(written.at(-1) ?? []);
   return written.filter((each) => toIdentity(each) === identity);
 }
 
 /** @throws 409 while the process of a cancelled run may still write */
-function assertStopped({ now }: Scope, { status, completedAt = '' }: Run, own: readonly Checkpoint[]): void {
+function assertStopped(
+  { now }: Scope,
+  { status, completedAt = '' }: Run,
+  checkpoints: readonly Checkpoint[],
+): void {
   const leftMs = Date.parse(completedAt) + finishingMs - now().getTime();
-  if (status !== 'cancelled' || own.at(-1)?.end || leftMs <= 0) return;
+  if (status !== 'cancelled' || checkpoints.at(-1)?.end || leftMs <= 0) return;
   const retryAfterSeconds = Math.ceil(leftMs / 1_000);
   const message = `The run was just cancelled, and what it did may still be stored; try again in ${retryAfterSeconds} s`;
   throw new ServiceError('CONFLICT', message, {
@@ -270,9 +276,9 @@ async function loadNewest(scope: Scope, run: Run, { later }: Chain): Promise<Loa
     const loaded = await loadRun(scope, id).catch(ifMissing(undefined));
     if (loaded?.state.reusedFrom) return loaded;
   }
-  const own = await loadRun(scope, run.id).catch(ifMissing(undefined));
-  if (!own) throw notFound('Run');
-  return own;
+  const loaded = await loadRun(scope, run.id).catch(ifMissing(undefined));
+  if (!loaded) throw notFound('Run');
+  return loaded;
 }
 
 /** At no cost: what was spent is that of the run that it is taken from. */
