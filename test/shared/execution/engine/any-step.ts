@@ -171,8 +171,12 @@ const holderOf = (list: fc.Arbitrary<FlowStepInput[]>): fc.Arbitrary<FlowStepInp
       })
       .map((config) => ({ type: 'loop', name: 'again', config })),
     fc
-      .record({ maxItems: fc.constantFrom(2, 3), combine: fc.constantFrom('tree', 'sequence'), steps: list })
-      .map(({ maxItems, combine, steps }) => {
+      .record({
+        // One chunk at a time, as in maps: of several that fail at once, chance decides which stops the others.
+        way: fc.constantFrom([3, 'tree'] as const, [2, 'sequence'] as const, [3, 'sequence'] as const),
+        steps: list,
+      })
+      .map(({ way: [maxItems, combine], steps }) => {
         const from = { recordType: 'thing' };
         const config = {
           from,
