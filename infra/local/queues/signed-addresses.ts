@@ -64,6 +64,9 @@ async function isSigned(request: Request, credentials: Credentials): Promise<boo
   return signed.headers.get('authorization') === headers.authorization;
 }
 
+/** fauxqs would take an object of these types for a request to SQS or SNS: curl sends any file as a form. */
+const parsedTypes = /^application\/(x-www-form-urlencoded|x-amz-json)/i;
+
 /** The hook of fauxqs for each request: it accepts every signature by itself, and none at all. */
 export const signedOnly =
   (credentials: Credentials) =>
@@ -74,7 +77,12 @@ export const signedOnly =
         ? undefined
         : mismatch
       : await refusalOf(request, credentials);
-    if (refusal === undefined) return undefined;
+    if (refusal === undefined) {
+      const { method, headers } = request;
+      if (method === 'PUT' && parsedTypes.test(headers['content-type'] ?? ''))
+        headers['content-type'] = 'application/octet-stream';
+      return undefined;
+    }
     const body = `<Error><Code>AccessDenied</Code><Message>${refusal}</Message></Error>`;
     return reply.code(403).type('application/xml').send(body);
   };

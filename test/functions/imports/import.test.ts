@@ -207,3 +207,15 @@ test('imports are listed, newest first, and cancelled before their start', async
   });
   expect((await tenant.call('POST', `/v1/imports/${first}/start`, { body: {} })).status).toBe(409);
 });
+
+test('a file that is sent as a form, as curl does, is stored as it is', async () => {
+  const tenant = await newTenant();
+  const created = await tenant.call('POST', '/v1/imports', {
+    body: { type: 'place', source: { upload: { fileName: 'a.csv' } } },
+  });
+  const { url, method } = created.body.upload;
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const sent = await fetch(url, { method, headers, body: 'name,n\nA,1\n' });
+  expect(sent.status).toBe(200);
+  expect(await finish(tenant, created.body.id)).toMatchObject({ status: 'completed', rows: { created: 1 } });
+});

@@ -1,9 +1,16 @@
 import { text } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
-import { providerKeys } from '../../../../../shared/adapters/models/providers/provider-keys.ts';
 import { loopback } from '../../../../support/servers/loopback.ts';
 
+/** As in a new process, which has read nothing. */
+async function newProviderKeys() {
+  vi.resetModules();
+  const { providerKeys } = await import('../../../../../shared/adapters/models/providers/provider-keys.ts');
+  return providerKeys;
+}
+
 test('reads the keys from the environment, or once from the secret that it names', async () => {
+  const providerKeys = await newProviderKeys();
   vi.stubEnv('OPENAI_API_KEY', 'from-env');
   expect(await providerKeys()).toMatchObject({ OPENAI_API_KEY: 'from-env' });
 
@@ -24,6 +31,7 @@ test('reads the keys from the environment, or once from the secret that it names
 });
 
 test('reads the secret again after a quarter of an hour, and keeps what it has while it cannot', async () => {
+  const providerKeys = await newProviderKeys();
   let value: string | undefined = 'first';
   const secretsManager = await loopback((_request, response) => {
     response.setHeader('content-type', 'application/x-amz-json-1.1');
