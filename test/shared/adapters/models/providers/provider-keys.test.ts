@@ -1,16 +1,20 @@
 import { text } from 'node:stream/consumers';
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { providerKeys } from '../../../../../shared/adapters/models/providers/provider-keys.ts';
 import { loopback } from '../../../../support/servers/loopback.ts';
 
-/** As in a new process, which has read nothing. */
-async function newProviderKeys() {
-  vi.resetModules();
-  const { providerKeys } = await import('../../../../../shared/adapters/models/providers/provider-keys.ts');
-  return providerKeys;
-}
+/** One clock for all tests, since the module keeps what it has read. */
+let passedMs = 0;
+const now = performance.now.bind(performance);
+beforeEach(() => {
+  vi.unstubAllEnvs();
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
+});
+const pass = (minutes: number) => {
+  passedMs += minutes * 60_000;
+};
 
 test('reads the keys from the environment, or once from the secret that it names', async () => {
-  const providerKeys = await newProviderKeys();
   vi.stubEnv('OPENAI_API_KEY', 'from-env');
   expect(await providerKeys()).toMatchObject({ OPENAI_API_KEY: 'from-env' });
 
@@ -25,13 +29,13 @@ test('reads the keys from the environment, or once from the secret that it names
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
   vi.stubEnv('PROVIDER_KEYS_SECRET', 'service/provider-keys');
+  pass(16);
   const keys = await Promise.all([providerKeys(), providerKeys()]);
   expect(keys.map(({ OPENAI_API_KEY }) => OPENAI_API_KEY)).toEqual(['from-secret', 'from-secret']);
   expect(asked).toEqual([{ SecretId: 'service/provider-keys' }]);
 });
 
 test('reads the secret again after a quarter of an hour, and keeps what it has while it cannot', async () => {
-  const providerKeys = await newProviderKeys();
   let value: string | undefined = 'first';
   const secretsManager = await loopback((_request, response) => {
     response.setHeader('content-type', 'application/x-amz-json-1.1');
@@ -43,11 +47,8 @@ test('reads the secret again after a quarter of an hour, and keeps what it has w
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
   vi.stubEnv('PROVIDER_KEYS_SECRET', 'service/provider-keys');
-  let passedMs = 0;
-  const now = performance.now.bind(performance);
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
   const keyAfter = async (minutes: number) => {
-    passedMs += minutes * 60_000;
+    pass(minutes);
     return (await providerKeys()).OPENAI_API_KEY;
   };
   expect(await keyAfter(16)).toBe('first');
