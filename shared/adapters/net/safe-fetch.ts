@@ -44,14 +44,12 @@ export const safeFetch = makeSafeFetch();
 export async function openUrl(
   url: string,
   signal: AbortSignal,
-): Promise<{ status: number; bytes: number | undefined; body: AsyncIterable<Uint8Array> }> {
+): Promise<{ status: number; body: AsyncIterable<Uint8Array> }> {
   const headers = { accept: '*/*', 'accept-encoding': 'gzip' };
   try {
     const first = { url, method: 'GET', headers, signal, timeoutMs: 0 } as HttpRequest;
     const { response } = await follow(await loadClient(), first);
-    const length = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
-    const bytes = length === null ? undefined : Number(length);
-    return { status: response.status, bytes, body: response.body ?? emptyBody() };
+    return { status: response.status, body: response.body ?? emptyBody() };
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof StepError ? error : fetchFailure(error, url);

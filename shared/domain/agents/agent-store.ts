@@ -19,7 +19,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { createFirstDraft } from '../../platform/data/versions/version-kind.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
+import { countFitting } from '../../platform/http/responses/body-sizes.ts';
 import { assertFits } from '../content-size.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { createSecretUseWrites } from '../flows/secret-keys.ts';
@@ -163,10 +163,7 @@ async function readAgentPage(table: TenantTable, query: AgentListQuery): Promise
     query,
   );
   const agents = await loadAgents(table, rows as unknown as Pick<Agent, 'id' | 'primaryFlowId'>[]);
-  const fitting = Math.min(
-    takeWithinBytes(agents, responseBytesMax).length,
-    takeWithinBytes(agents.toReversed(), responseBytesMax).length,
-  );
+  const fitting = countFitting(agents);
   if (fitting === agents.length) return { agents, pagination };
   const shorter = await readAgentPage(table, { ...query, limit: fitting });
   return { ...shorter, pagination: { ...shorter.pagination, limit: query.limit } };

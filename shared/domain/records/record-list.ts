@@ -25,7 +25,7 @@ import {
   onePage,
 } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
+import { countFitting } from '../../platform/http/responses/body-sizes.ts';
 import { importedIds } from './imported-id.ts';
 import { countJsonBytes, type RecordItem, recordEntity, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
@@ -48,10 +48,7 @@ export function recordLister(reads: ListReads) {
     const records = rows.every(getRecord)
       ? rows.flatMap((row) => getRecord(row) ?? [])
       : await reads.getMany(rows.map(({ id }) => id as string));
-    const fitting = Math.min(
-      takeWithinBytes(records, responseBytesMax).length,
-      takeWithinBytes(records.toReversed(), responseBytesMax).length,
-    );
+    const fitting = countFitting(records);
     if (fitting === records.length) return { records, pagination };
     const shorter = await readPage(filters, { ...query, limit: fitting });
     return { ...shorter, pagination: { ...shorter.pagination, limit: query.limit } };

@@ -16,7 +16,7 @@ import {
 import { payloadReader } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, combineConditions, type WriteCondition } from '../../platform/data/writes.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
+import { countFitting } from '../../platform/http/responses/body-sizes.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { messageLimits } from '../conversations/message-limits.ts';
 import { deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
@@ -131,10 +131,7 @@ export const inboxReader = /* @__PURE__ */ using(['table:read', payloadReader], 
     async list(query: InboxQuery): Promise<{ rows: ShownWait[]; pagination: CursorPagination }> {
       const { rows, pagination } = await listRows(query);
       const shown = await load(rows, query.status);
-      const fitting = Math.min(
-        takeWithinBytes(shown, responseBytesMax).length,
-        takeWithinBytes(shown.toReversed(), responseBytesMax).length,
-      );
+      const fitting = countFitting(shown);
       if (fitting === shown.length || query.limit === 1) return { rows: shown, pagination };
       const shorter = await this.list({ ...query, limit: Math.max(1, fitting) });
       return { ...shorter, pagination: { ...shorter.pagination, limit: query.limit } };

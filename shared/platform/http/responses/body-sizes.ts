@@ -50,3 +50,10 @@ export function takeWithinBytes<T>(values: readonly T[], bytesMax: number): T[] 
   });
   return end < 0 ? [...values] : values.slice(0, end);
 }
+
+/** How many values every page of a list can have: it may be read from either end. */
+export const countFitting = (values: readonly unknown[]): number =>
+  Math.min(
+    takeWithinBytes(values, responseBytesMax).length,
+    takeWithinBytes(values.toReversed(), responseBytesMax).length,
+  );
