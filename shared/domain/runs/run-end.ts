@@ -43,10 +43,8 @@ export const runEnd = /* @__PURE__ */ using(
         : createExportNotification(scope, { runId: run.id, kind: run.kind, ...exporting }),
       hourMarks(scope)(ending.at),
     ]);
-    const place =
-      isTold && !run.parentRunId && lastAnswer !== undefined && isShort(lastAnswer)
-        ? scope.releasePlace?.()
-        : undefined;
+    const endsRequest = scope.releasePlace && isTold && !run.parentRunId && lastAnswer !== undefined;
+    const place = endsRequest && isShort(lastAnswer) ? scope.releasePlace?.() : undefined;
     return {
       writes: [createEndWrite(scope, run, ending), ...exported.writes, ...(place ? [place.write] : [])],
       async send() {
