@@ -382,7 +382,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Tools of an MCP server',
-        constant: { name: 'toolsMax', in: '/tool-list.ts' },
+        constant: { name: 'toolsMax', in: '/session-tools.ts' },
         unit: '',
         at: 'further ones are ignored',
       },

@@ -5,7 +5,7 @@ import { readStatedError } from './stated-error.ts';
 
 /*
  * What servers of JSON-RPC write otherwise than the protocol says, for MCP and A2A: their SDKs refuse a whole answer for one
- * member. What is of one protocol alone stands in the `readable-messages.ts` of its client.
+ * member. What is of one protocol alone stands in the fetch of its client (`guarded-fetch.ts`).
  */
 
 /** Gives an answer the id of its request, and its error the form that libraries read. An error may come before the id was read. */

@@ -1,12 +1,19 @@
+/**
+ * The fetch that the A2A SDK uses: through the egress guard, with limits and the run's credentials.
+ * What agents send is mended where its meaning is plain, so that the SDK can read it: nulls, missing kinds, states in other
+ * letters, a whole answer in place of a stream. Numbers keep their digits. What is not mended fails in the SDK.
+ */
+import { randomUUID } from 'node:crypto';
 import { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
+import { isStated } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { markMembers, mayBeInexactIn } from '../../core/json/exact-json.ts';
 import { isJsonObject, tryParseJson } from '../../core/json/json.ts';
 import { isStream, makeLimitedExchange } from '../net/limited-exchange.ts';
 import { type EventJson, readableEvents } from '../net/readable-events.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
-import { type AskedA2aRequest, mendA2aMessage } from './readable-messages.ts';
+import { dropNulls, mendAnswer } from '../rpc-messages.ts';
 
 const limits = {
   server: 'The agent',
@@ -83,3 +90,77 @@ function parseRequest(body: unknown): AskedA2aRequest {
   const message = typeof body === 'string' ? tryParseJson(body) : undefined;
   return isJsonObject(message) ? message : {};
 }
+
+/** The request of JSON-RPC that is being answered. */
+interface AskedA2aRequest {
+  id?: unknown;
+  method?: unknown;
+}
+
+/**
+ * What agents write otherwise than A2A says, as its SDK reads it, which refuses a whole answer for one member. What carries
+ * meaning is read, and the rest is left out. @returns whether it may have changed, or `omit` for an event of an unknown kind
+ */
+function mendA2aMessage(message: EventJson, { id, method }: AskedA2aRequest): boolean | 'omit' {
+  if (!('result' in message || 'error' in message)) return false;
+  mendAnswer(message, id);
+  if (isStated(message.error)) return true;
+  // Versions from 1.0 on have methods without a slash, and name what a result is by a member around it.
+  const isNamed = String(method).includes('/') && isJsonObject(message.result);
+  return !isNamed || mendResult(message.result as EventJson) || 'omit';
+}
+
+const kinds = new Set(['message', 'task', 'status-update', 'artifact-update']);
+
+/** @returns whether it is of a known kind */
+function mendResult(result: EventJson): boolean {
+  result.kind ??= inferKind(result);
+  if (!kinds.has(String(result.kind))) return false;
+  dropNulls(result);
+  if (result.kind === 'message') mendSaid(result);
+  if (isJsonObject(result.status)) mendStatus(result.status);
+  for (const artifact of [result.artifact, ...listIn(result.artifacts)]) {
+    if (isJsonObject(artifact)) mendArtifact(artifact);
+  }
+  for (const each of listIn(result.history)) if (isJsonObject(each)) mendSaid(each);
+  return true;
+}
+
+function inferKind({ parts, status, artifact, taskId, id }: EventJson): string | undefined {
+  if (parts !== undefined) return 'message';
+  if (artifact !== undefined) return 'artifact-update';
+  if (status === undefined) return undefined;
+  return taskId === undefined && id !== undefined ? 'task' : 'status-update';
+}
+
+function mendStatus(status: EventJson): void {
+  dropNulls(status);
+  if (isJsonObject(status.message)) mendSaid(status.message);
+}
+
+function mendSaid(message: EventJson): void {
+  dropNulls(message);
+  message.kind = 'message';
+  message.messageId ??= randomUUID();
+  // An agent answers, whatever it calls itself.
+  if (message.role !== 'user') message.role = 'agent';
+  message.parts = listIn(message.parts).map(mendPart);
+}
+
+function mendArtifact(artifact: EventJson): void {
+  dropNulls(artifact);
+  artifact.artifactId ??= 'artifact';
+  artifact.parts = listIn(artifact.parts).map(mendPart);
+}
+
+function mendPart(part: unknown): EventJson {
+  if (!isJsonObject(part)) return { kind: 'text', text: String(part) };
+  dropNulls(part);
+  const { kind, type, text, file, data } = part;
+  const named = kind ?? type;
+  if (typeof text === 'string' && named !== 'file' && named !== 'data') return { ...part, kind: 'text' };
+  if (isJsonObject(file)) return { ...part, kind: 'file' };
+  return { ...part, kind: 'data', data: isJsonObject(data) ? data : { ...part } };
+}
+
+const listIn = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

@@ -8,11 +8,8 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { unmarkNumbers } from '../../core/json/exact-json.ts';
 import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { McpFailure, McpOutcome, McpPort, McpToolList } from '../ports/mcp-port.ts';
-import { toMcpFailure } from './failure.ts';
-import { listServerTools } from './list-tools.ts';
-import { type McpSession, runInSession } from './session.ts';
-import { repeatsArguments, usableTools } from './session-tools.ts';
-import { toToolNames } from './tool-list.ts';
+import { type McpSession, runInSession, toMcpFailure } from './session.ts';
+import { listServerTools, repeatsArguments, toToolNames, usableTools } from './session-tools.ts';
 
 type Call = Parameters<McpPort['callTool']>[0];
 

@@ -6,7 +6,7 @@ import { checkUrl } from '../net/addresses.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
 import type { McpOutcome, McpPort, McpRequest } from '../ports/mcp-port.ts';
-import { toToolList } from './tool-list.ts';
+import { toToolList } from './session-tools.ts';
 
 const ToolList = z.union([
   z.object({ tools: z.array(z.unknown()) }).transform(({ tools }) => tools),

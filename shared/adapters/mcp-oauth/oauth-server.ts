@@ -1,6 +1,6 @@
 /**
  * What is kept of an authorization server and of this client at it, and the client as the MCP SDK writes it.
- * Only members that are used stay: they come from strangers (`collecting-provider.ts` checks them), and are stored
+ * Only members that are used stay: they come from strangers (`prepare.ts` checks them), and are stored
  * encrypted with the connection (`domain/mcp-connections`).
  */
 import type { OAuthClientInformationMixed } from '@modelcontextprotocol/client';

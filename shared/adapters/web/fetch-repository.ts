@@ -1,15 +1,51 @@
+/**
+ * Text of a GitHub repository: a file, or the files below a path packed into one text.
+ * A reference is `owner/name`, an address of GitHub's pages or of git, with branch and path in it or beside it.
+ * What is not text is refused; what a pattern leaves out is not fetched. `tasks.ts` packs in a sandbox thread.
+ */
 import * as z from 'zod';
 import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { tryParseJson } from '../../core/json/json.ts';
-import { trimTrailing, urlPart } from '../../core/text.ts';
+import { trimTrailing, urlPart, wholeOrLength } from '../../core/text.ts';
 import { decodeText, findEncodingProblem } from '../net/decode-text.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import { isText } from './content.ts';
 import type { RepositoryPacking } from './pack-repository.ts';
-import type { RepositoryPlace } from './repository.ts';
 import { packRepositoryTask } from './tasks.ts';
+
+interface RepositoryPlace {
+  owner: string;
+  name: string;
+  /** A branch, tag or commit. Default: the default branch. */
+  ref?: string | undefined;
+  /** Without surrounding slashes; empty for the whole repository. */
+  path: string;
+}
+
+const isName = (text = '') => /^[\w.-]{1,100}$/.test(text) && !/^\.+$/.test(text);
+
+/** `path` and `branch` override those in a URL. @throws StepError */
+export function parseRepositoryRef(text: string, more: { path: string; branch: string }): RepositoryPlace {
+  const reference = text
+    .trim()
+    .replace(/^(git@github\.com:|(https?:\/\/)?(www\.)?github\.com\/)/i, '')
+    .split(/[?#]/, 1)
+    .join('');
+  const [owner, repository, kind, ref, ...rest] = reference.split('/').filter((part) => part !== '');
+  const name = repository?.replace(/\.git$/, '');
+  if (!owner || !name || !isName(owner) || !isName(name) || !['tree', 'blob', undefined].includes(kind)) {
+    throw new StepError(
+      `Not a GitHub repository: ${wholeOrLength(text, 200)}. Expected owner/name, or its URL`,
+    );
+  }
+  const segments = more.path === '' ? rest : more.path.split('/').filter((part) => part !== '');
+  if (segments.some((part) => part === '.' || part === '..')) {
+    throw new StepError(`A path in a repository must not contain . or ..: ${more.path}`);
+  }
+  return { owner, name, ref: more.branch || ref, path: segments.join('/') };
+}
 
 const timeoutMs = 20_000;
 

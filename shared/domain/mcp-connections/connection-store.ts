@@ -8,8 +8,8 @@
  */
 
 import { mcpPort } from '../../adapters/mcp-client/mcp-adapter.ts';
-import type { PreparedAuthorization } from '../../adapters/mcp-oauth/collecting-provider.ts';
 import type { OAuthClient } from '../../adapters/mcp-oauth/oauth-server.ts';
+import type { PreparedAuthorization } from '../../adapters/mcp-oauth/prepare.ts';
 import { unprocessable, upstreamFailed } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';

@@ -8,7 +8,6 @@
 
 import { type ActiveSpan, beginNote, getActiveSpan, openSpan, runInSpan } from '../../core/active-span.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
-import { openMailbox } from '../../core/concurrency/mailbox.ts';
 import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { countCharacters } from '../../core/json/json-texts.ts';
@@ -23,6 +22,14 @@ import {
   type RequestedCall,
   type ResultFact,
 } from './facts.ts';
+
+/**
+ * Runs the tool calls of a turn: which may run, which wait, which fail, and their results.
+ * `findCallRefusal` decides when a turn is recorded (limits, unknown tools, broken JSON), `planCalls` whenever the run
+ * looks at an open call (approval, output of the caller, repeatable after a crash), `runCalls` runs up to `atOnce` of
+ * them side by side and yields results as they come.
+ * A failure of a tool is a result. Only an aborted signal and bugs end the run.
+ */
 
 interface ToolLimits {
   /** Of all tools together, with the calls that are refused. */
@@ -238,4 +245,31 @@ function openCallSpan({ id }: RequestedCall, { name, type }: RunnableTool): Call
   }
   const note = beginNote({ k: 't', n: name, id, ty: type });
   return { span: note?.span, end: (failed) => note?.end(failed ? { st: 'e' } : {}) as undefined };
+}
+
+/** Hands items from several producers to one consumer, in order. */
+function openMailbox<T>() {
+  let items: T[] = [];
+  let failure: { error: unknown } | undefined;
+  let arrived = Promise.withResolvers<void>();
+  return {
+    put(item: T): void {
+      items.push(item);
+      arrived.resolve();
+    },
+    /** The consumer gets the error after the items before it. */
+    fail(error: unknown): void {
+      failure ??= { error };
+      arrived.resolve();
+    },
+    /** All items that are there; waits for the first. @throws the failure of a producer. */
+    async take(): Promise<T[]> {
+      await arrived.promise;
+      if (items.length === 0 && failure) throw failure.error;
+      const taken = items;
+      items = [];
+      if (!failure) arrived = Promise.withResolvers();
+      return taken;
+    },
+  };
 }

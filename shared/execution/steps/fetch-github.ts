@@ -1,5 +1,4 @@
-import { fetchRepository } from '../../adapters/web/fetch-repository.ts';
-import { parseRepositoryRef } from '../../adapters/web/repository.ts';
+import { fetchRepository, parseRepositoryRef } from '../../adapters/web/fetch-repository.ts';
 import { fetchGithubStep } from '../../domain/flows/step-types/fetch-github.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
 

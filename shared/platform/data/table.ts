@@ -37,7 +37,7 @@ import { type Clock, filterUnexpired, isExpired, removeListedExpiry } from './ex
 import { type Key, type StoredKey, toStoredKey, toStoredPartition } from './keys.ts';
 import { type Decide, type ModifyOptions, modify, type Revisioned } from './modify.ts';
 import { type QueryOptions, queryInput, type WalkOptions } from './query.ts';
-import type { RequestSignal } from './requests/exchange.ts';
+import type { RequestSignal } from './requests/attempt.ts';
 import { backOff, retryContention } from './retry-contention.ts';
 import { createWrites, type PutWrite, type Write } from './writes.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toToolList } from '../../../../shared/adapters/mcp-client/tool-list.ts';
+import { toToolList } from '../../../../shared/adapters/mcp-client/session-tools.ts';
 
 const good = { name: 'good', inputSchema: { type: 'object', properties: { id: { type: 'string' } } } };
 
