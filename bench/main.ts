@@ -84,7 +84,39 @@ const measures: Record<Letter | 'reuse' | 'map' | 'long-run', Measure> = {
   reuse: async () => [...(await measureReuse()), ...(await measureIdempotencyKey())],
 };
 
+/** What the letters measure, as `help` says it. */
+const titles: Record<Letter, string> = {
+  a: 'CPU time that the service adds to a GET',
+  b: 'cold start',
+  c: 'DynamoDB requests of a GET',
+  d: 'writes per record and their price on AWS',
+  e: 'batch throughput',
+  f: 'memory',
+  g: 'time to the first streamed byte',
+  h: 'the engine',
+  i: 'vector search',
+  j: 'fairness between tenants',
+  k: 'filtered lists',
+  l: 'bulk edits',
+  m: 'speed of CSV uploads',
+  n: 'memory of CSV uploads',
+  o: 'authorizer and request gate',
+  p: 'the catalog of models',
+  q: 'overhead of a tool call',
+  r: 'CPU time of a prompt step',
+  s: 'CPU time and DynamoDB requests of a run of an agent',
+  t: 'time to the first text of an agent',
+  u: 'a hundred agents at once',
+  v: 'executions of an agent with 100,000',
+  w: 'CPU time of a streamed run of an agent',
+  x: 'a call through an api surface',
+  y: 'the chat of web pages',
+  z: 'the web console in Chromium',
+};
+
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'));
+if (wanted.includes('help'))
+  for (const [letter, title] of Object.entries(titles)) process.stdout.write(`${letter}  ${title}\n`);
 for (const [name, measure] of Object.entries({ ...measures, ...onlyNamed })) {
   if (wanted.length > 0 ? !wanted.includes(name) : name in onlyNamed) continue;
   for (const figure of await measure()) process.stdout.write(`${formatFigure(figure)}\n`);

@@ -1,3 +1,13 @@
+/**
+ * How a schedule fires.
+ *
+ * EventBridge Scheduler sends a message to the queue `schedules` at the time; the worker `fire-schedule` claims that time: one
+ * transaction moves `nextRunAt` on and records a firing, so that a message that comes twice starts nothing twice. The batch of
+ * the firing has an id that derives from the time (`start-firing.ts`). What EventBridge Scheduler did not fire in time, the sweep
+ * fires (`sweep-schedules.ts`, every minute); it also continues firings whose process crashed, and repeats changes of schedules
+ * that EventBridge Scheduler did not take (`shared/domain/schedules/wake-ups.ts`).
+ */
+
 import { deriveId } from '../../core/ids.ts';
 import { type Firing, firingEntity } from '../../domain/schedules/firing.ts';
 import { findNextRun } from '../../domain/schedules/next-time.ts';

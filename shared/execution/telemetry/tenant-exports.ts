@@ -1,3 +1,15 @@
+/**
+ * How the trace of a run reaches its collectors.
+ *
+ * The end of a run without parent reads the tenant's setting, and its transaction writes an export for each collector, the
+ * tenant's and the deployment's (`shared/domain/telemetry/telemetry-notice.ts`). An export names the version of the setting, so
+ * a change holds for later runs only; what was said in a call of a model by itself is part of it, if its collector gets contents.
+ * The worker leases the export, derives the trace from what is stored, sends it in requests of up to 512 spans, and deletes
+ * the export. After 25 seconds an attempt begins no further request; the next one continues after the last span that was
+ * accepted. After a failure it has its next time, for an hour. While a collector refuses, a process asks it once in a while and
+ * lets the other exports wait without reading their traces (`shared/domain/deliveries/quiet-origins.ts`).
+ */
+
 import { hasCode } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { attemptItem, hasLease, type Leased, scheduleAttempt } from '../../domain/deliveries/outbox.ts';
