@@ -8,7 +8,7 @@ import { type CodeKind, toProgram } from './programs.ts';
 import { openRuntime, resultText, runInEngine, scriptOutputMax } from './quickjs-engine.ts';
 import { scriptFailure } from './quickjs-failure.ts';
 import { defineLocale } from './quickjs-locale.ts';
-import { exactJsonOfScripts } from './script-values.ts';
+import { exactJsonOfScripts, mayUseBigints } from './script-values.ts';
 
 export interface Program {
   kind: CodeKind;
@@ -51,8 +51,8 @@ function evaluateIn(module: QuickJSWASMModule, program: Program): Evaluation {
 }
 
 /** Defines the variables as globals, except over built-ins. Returns the function that serialises the result. */
-const prepare = `(json, withheldJson, miss) => {
-  const { parse, stringify } = ${exactJsonOfScripts};
+const toPreparation = (json: string) => `(json, withheldJson, miss) => {
+  const { parse, stringify } = ${json};
   const variables = parse(json);
   globalThis.input = variables;
   globalThis.variables = variables;
@@ -67,6 +67,8 @@ const prepare = `(json, withheldJson, miss) => {
   }
   return (value) => stringify(value);
 }`;
+const prepare = toPreparation('JSON');
+const prepareExact = toPreparation(exactJsonOfScripts);
 
 function evaluateWith(
   runtime: QuickJSRuntime,
@@ -75,7 +77,8 @@ function evaluateWith(
 ): Evaluation {
   using context = runtime.newContext();
   defineLocale(context, code);
-  using preparing = context.unwrapResult(context.evalCode(prepare));
+  const preparation = mayUseBigints(code, variables) ? prepareExact : prepare;
+  using preparing = context.unwrapResult(context.evalCode(preparation));
   using json = context.newString(variables);
   using names = context.newString(JSON.stringify(withheld));
   using missing = context.newFunction('miss', miss);

@@ -6,6 +6,16 @@ export function toScript(value: unknown): string {
   return mayBeInexact(json) ? JSON.stringify(markNumbers(value)) : json;
 }
 
+/** A bigint's literal, or what makes one. A name that code puts together from parts is not seen. */
+const bigints = /BigInt|\d\w*n\b/;
+
+/**
+ * Whether code may see a bigint, so that it needs `exactJsonOfScripts`, which takes as long to define as a short script to run.
+ * @param variables as `toScript` made them
+ */
+export const mayUseBigints = (code: string, variables: string): boolean =>
+  variables.includes(bigintMark) || bigints.test(code);
+
 /**
  * JSON in scripts, in which bigints keep their digits: `parse` of what `toScript` made, and `stringify`, which becomes that of the
  * script too. An engine without `JSON.rawJSON` needs a text in between.

@@ -17,30 +17,10 @@ const wholeDigitsMax = 38;
 /** Of `toPrecision`. */
 const precisionMax = 100;
 
-/** Whether a text has 16 digits in a row, or an exponent of three: no other number is changed by a double. */
-export function mayBeInexact(json: string): boolean {
-  let run = 0;
-  for (let at = 0; at < json.length; at++) {
-    const character = json.charCodeAt(at);
-    if ((character >= zero && character <= nine) || character === point) {
-      run++;
-      if (run === shortestInexact) return true;
-    } else {
-      if (
-        run > 0 &&
-        (character === 0x65 || character === 0x45) &&
-        longExponent.test(json.slice(at + 1, at + 5))
-      )
-        return true;
-      run = 0;
-    }
-  }
-  return false;
-}
+const inexact = /[\d.]{16}|[\d.][eE][+-]?\d{3}/;
 
-const [zero, nine, point] = [0x30, 0x39, 0x2e];
-const shortestInexact = 16;
-const longExponent = /^[+-]?\d{3}/;
+/** Whether a text has 16 digits in a row, or an exponent of three: no other number is changed by a double. */
+export const mayBeInexact = (json: string): boolean => inexact.test(json);
 
 /** @throws SyntaxError */
 export function parseExact(text: string): unknown {

@@ -142,13 +142,16 @@ const portMasks = {
   waits: passThrough,
 } satisfies PortMasks<Ports>;
 
-const maskPorts = (ports: Ports, learning: Learning): Ports =>
-  Object.fromEntries(
-    Object.entries(portMasks).map(([name, masked]) => [
-      name,
-      (masked as (port: unknown, learning: Learning) => unknown)(ports[name as keyof Ports], learning),
-    ]),
-  ) as unknown as Ports;
+const masking = Object.entries(portMasks).filter(([, mask]) => mask !== passThrough) as unknown as [
+  keyof Ports,
+  (port: unknown, learning: Learning) => never,
+][];
+
+function maskPorts(ports: Ports, learning: Learning): Ports {
+  const masked = { ...ports };
+  for (const [name, mask] of masking) masked[name] = mask(ports[name], learning);
+  return masked;
+}
 
 /** Errors cut the answers that they quote, and a part of a value would not be recognised. */
 function maskFetch(fetch: Ports['fetch'], { hasAny, ofAll }: Learning): Ports['fetch'] {
