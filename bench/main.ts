@@ -12,6 +12,7 @@ import { measureBulkEdit } from './data/bulk-edit.ts';
 import { measureCsvMemory, measureCsvSpeed } from './data/csv-upload.ts';
 import { measureFilteredList } from './data/filtered-list.ts';
 import { measureJobs } from './data/job-rates.ts';
+import { measureRequestToTable } from './data/request-cpu.ts';
 import { measureRoundTrips } from './data/round-trips.ts';
 import { measureVectorSearch } from './data/vector-search.ts';
 import { measureWritesAndPrice } from './data/writes-and-price.ts';
@@ -55,7 +56,7 @@ const onlyNamed: Record<string, Measure> = {
 const measures: Record<Letter | 'reuse' | 'map' | 'long-run', Measure> = {
   a: withWarmGet(measureRequestCpu),
   b: measureColdLoad,
-  c: measureRoundTrips,
+  c: async () => [...(await measureRoundTrips()), ...(await measureRequestToTable())],
   d: measureWritesAndPrice,
   e: measureThroughput,
   f: measureMemory,
@@ -88,7 +89,7 @@ const measures: Record<Letter | 'reuse' | 'map' | 'long-run', Measure> = {
 const titles: Record<Letter, string> = {
   a: 'CPU time that the service adds to a GET',
   b: 'cold start',
-  c: 'DynamoDB requests of a GET',
+  c: 'DynamoDB requests of a GET, and the CPU time of one',
   d: 'writes per record and their price on AWS',
   e: 'batch throughput',
   f: 'memory',
