@@ -13,7 +13,7 @@ const readings = 5;
 /** (c) The CPU time that a request to DynamoDB costs this process: the client, its signature and the socket. */
 export async function measureRequestToTable(): Promise<Figure[]> {
   printProgress('c: CPU time of a request to DynamoDB');
-  const engine = await startDynamoDb();
+  const engine = await startDynamoDb(undefined);
   try {
     useTable(engine.endpoint, table);
     await ensureTable(table);

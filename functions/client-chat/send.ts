@@ -1,6 +1,7 @@
 import { chatTargets } from '../../shared/domain/client-sessions/chat-targets.ts';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { assertMessageFits } from '../../shared/domain/conversations/message-writes.ts';
+import { recentModelAccount } from '../../shared/domain/model-configs/select-model.ts';
 import { targetScope } from '../../shared/execution/targets/start-target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
@@ -54,6 +55,8 @@ export const sendClientMessage = defineEndpoint({
     begin: beginMessage,
     scope: targetScope,
   },
+
+  readAhead: (_request, { scope }) => void recentModelAccount(scope),
 
   async handle({ body, signal, requestId, timeLeftMs }, needs) {
     const { visit, targets, tokens, tools, countForToken, begin, scope } = needs;
