@@ -10,6 +10,7 @@
 
 import { ServiceError } from '../../core/errors/errors.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
+import { findForbiddenMember, mayHaveForbiddenMember } from '../../core/json/forbidden-members.ts';
 import { truncate } from '../../core/text.ts';
 import { toColumnKey, unescapeCell } from '../records/csv/export-csv.ts';
 import { findNameColumn, isBlank, listColumnNames } from '../records/csv/row-to-record.ts';
@@ -194,7 +195,8 @@ const toBoolean = (cell: string): boolean | undefined => {
 
 function toJson(cell: string): unknown {
   try {
-    return parseExact(cell);
+    const value = parseExact(cell);
+    return mayHaveForbiddenMember(cell) && findForbiddenMember(value) ? undefined : value;
   } catch {
     return undefined;
   }

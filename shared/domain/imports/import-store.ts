@@ -8,6 +8,7 @@
 
 import { conflict, invalidAt } from '../../core/errors/errors.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
+import { findForbiddenMember } from '../../core/json/forbidden-members.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
@@ -99,12 +100,21 @@ function assertSettings({ type, typeColumn, key, mode, columns }: NewImport): vo
     );
     if (asked.some(({ path }) => path.includes('')))
       throw new ImportFailure('INVALID_VALUE', 'A path has a name between each two dots');
+    const forbidden = asked.find(({ path }) => findForbiddenMember(nest(path)));
+    if (forbidden)
+      throw new ImportFailure(
+        'INVALID_VALUE',
+        `The column "${forbidden.name}" goes to ${forbidden.path.join('.')}, which no record may have`,
+      );
     assertPathsDiffer(asked);
   } catch (error) {
     if (error instanceof ImportFailure) throw invalidAt('columns', 'INVALID_VALUE', error.message);
     throw error;
   }
 }
+
+const nest = (path: readonly string[]): unknown =>
+  path.reduceRight<unknown>((inner, name) => Object.fromEntries([[name, inner]]), null);
 
 export const importStarter = /* @__PURE__ */ using(
   ['table:write', jobUploads, jobQueue, importReader],

@@ -8,6 +8,7 @@
 
 import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
+import { resolveEncoding } from '../../core/text-encoding.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
@@ -41,15 +42,18 @@ const settings = {
     .enum(importFormats)
     .optional()
     .meta({ description: 'Default: by the name and the content of the file' }),
-  source: z.union([
-    z.strictObject({
-      upload: z.strictObject({
-        fileName: z.string().min(1).max(500),
-        bytes: z.int().min(0).max(fileBytesMax).optional(),
+  source: z.union(
+    [
+      z.strictObject({
+        upload: z.strictObject({
+          fileName: z.string().min(1).max(500),
+          bytes: z.int().min(0).max(fileBytesMax).optional(),
+        }),
       }),
-    }),
-    z.strictObject({ url: z.url({ protocol: /^https?$/ }).max(4_000) }),
-  ]),
+      z.strictObject({ url: z.url({ protocol: /^https?$/ }).max(4_000) }),
+    ],
+    { error: 'Send either `upload` or `url`' },
+  ),
   type: RecordType.optional().meta({ description: 'The type of all records. Either this or `typeColumn`' }),
   typeColumn: ColumnName.optional(),
   nameColumn: ColumnName.optional().meta({ description: 'Default: `name`' }),
@@ -67,7 +71,13 @@ const settings = {
   csv: z
     .strictObject({
       delimiter: z.string().length(1).optional(),
-      encoding: z.string().max(100).optional(),
+      encoding: z
+        .string()
+        .max(100)
+        .refine((label) => resolveEncoding(label) !== undefined, {
+          error: 'No encoding. Such are utf-8, windows-1252, windows-1251, gbk, shift_jis, macintosh',
+        })
+        .optional(),
       header: z
         .boolean()
         .default(true)

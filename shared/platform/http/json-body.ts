@@ -1,5 +1,6 @@
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
 import { roundsWhole } from '../../core/json/exact-json.ts';
+import { isForbiddenMember } from '../../core/json/forbidden-members.ts';
 import { isDeeperThan } from '../../core/json/nesting.ts';
 
 /** Deeper JSON can be parsed but not serialized again. Schemas may set lower limits. */
@@ -67,17 +68,10 @@ function* collectDetails(value: unknown, path: string[] = []): Generator<ErrorDe
 }
 
 function checkName(key: string, member: unknown): Problem | undefined {
-  if (key === '__proto__') {
-    return { code: 'FORBIDDEN_MEMBER', message: 'The name __proto__ is not allowed in a body' };
-  }
-  // The parser rejects this without a path.
-  if (key === 'constructor' && isObject(member) && Object.hasOwn(member, 'prototype')) {
-    return {
-      code: 'FORBIDDEN_MEMBER',
-      message: 'A member constructor with a member prototype is not allowed in a body',
-    };
-  }
-  return undefined;
+  // The parser rejects the second without a path.
+  if (!isForbiddenMember(key, member)) return undefined;
+  const what = key === '__proto__' ? 'The name __proto__' : 'A member constructor with a member prototype';
+  return { code: 'FORBIDDEN_MEMBER', message: `${what} is not allowed in a body` };
 }
 
 /** Fractions are rounded, as usual. */

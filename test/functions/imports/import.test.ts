@@ -219,3 +219,52 @@ test('a file that is sent as a form, as curl does, is stored as it is', async ()
   expect(sent.status).toBe(200);
   expect(await finish(tenant, created.body.id)).toMatchObject({ status: 'completed', rows: { created: 1 } });
 });
+
+test('names that belong to objects themselves are problems of their rows, as they are refused in bodies', async () => {
+  const tenant = await newTenant();
+  const rows = [
+    '{"name":"a","__proto__":{"n":1}}',
+    '{"name":"b","x":[{"\\u005f_proto__":1}]}',
+    '{"name":"c","constructor":{"prototype":1}}',
+    '{"name":"d","constructor":"Ada","note":"__proto__"}',
+  ];
+  const id = await upload(tenant, rows.join('\n'), { fileName: 'rows.jsonl' });
+  expect(await finish(tenant, id)).toMatchObject({ rows: { created: 1, failed: 3 } });
+  const { body } = await tenant.call('GET', `/v1/imports/${id}/problems`);
+  expect(body.data.map(({ row, code }: { row: number; code: string }) => [row, code])).toEqual([
+    [1, 'FORBIDDEN_MEMBER'],
+    [2, 'FORBIDDEN_MEMBER'],
+    [3, 'FORBIDDEN_MEMBER'],
+  ]);
+  const [{ metadata }] = await allRecords(tenant);
+  expect(metadata).toEqual({ constructor: 'Ada', note: '__proto__' });
+  const file = 'name,note\na,"{""__proto__"":1}"\nb,"{""c"":1}"\n';
+  expect(await importFile(tenant, file, { type: 'cell' })).toMatchObject({ rows: { created: 2 } });
+  const cells = (await allRecords(tenant)).filter((record: { type: string }) => record.type === 'cell');
+  expect(cells).toContainEqual(expect.objectContaining({ metadata: { note: '{"__proto__":1}' } }));
+});
+
+test.each([
+  [{ columns: { a: { to: 'x.__proto__' } } }, 'columns', 'The column "a" goes to x.__proto__'],
+  [{ columns: { a: { to: 'constructor.prototype.x' } } }, 'columns', 'which no record may have'],
+  [{ csv: { encoding: 'klingon' } }, 'csv.encoding', 'No encoding'],
+  [
+    { source: { upload: { fileName: 'a.csv' }, url: 'https://example.com/a' } },
+    'source',
+    'Send either `upload` or `url`',
+  ],
+])('refuses settings that cannot work: %j', async (settings, path, message) => {
+  const tenant = await newTenant();
+  const body = { type: 'place', source: { upload: { fileName: 'a.csv' } }, ...settings };
+  const { status, body: refused } = await tenant.call('POST', '/v1/imports', { body });
+  expect(status).toBe(400);
+  expect(refused.details).toEqual([
+    expect.objectContaining({ path, message: expect.stringContaining(message) }),
+  ]);
+});
+
+test('a file that is called Parquet and is none is refused as that', async () => {
+  const tenant = await newTenant();
+  const body = await importFile(tenant, Buffer.from([0, 1, 2, 3]), { fileName: 'rows.parquet' });
+  expect(body.error).toMatchObject({ code: 'WRONG_FORMAT', message: expect.stringContaining('Parquet') });
+});

@@ -140,10 +140,8 @@ const readable: Record<string, Odd> = {
   'nulls, nested values, NUL and surrogates in JSON': {
     file: '{"name":"a","n":null,"o":{"p":[{"q":1}]},"z":"\\u0000"}\n{"name":"b","x":{"__proto__":1}}\n',
     options: { fileName: 'a.jsonl' },
-    records: [
-      ['a', { n: null, o: { p: [{ q: 1 }] }, z: '\u0000' }],
-      ['b', { x: JSON.parse('{"__proto__":1}') }],
-    ],
+    records: [['a', { n: null, o: { p: [{ q: 1 }] }, z: '\u0000' }]],
+    failed: 1,
   },
   'lines of JSON that are no objects, NaN, a cut line, and one of 3 MB': {
     file: `{"name":"a","n":1}\n[1]\n"text"\n{"name":"b","n":NaN}\n{"name":"c"\n{"name":"${'y'.repeat(3_000_000)}"}\n{"name":"d","n":"x"}\n`,

@@ -40,7 +40,10 @@ export async function lookAt(file: SourceFile, settings: ImportSettings): Promis
     assertFormat(settings.format, 'parquet', 'a Parquet file');
     return { ...textless, format: 'parquet' };
   }
-  if (settings.format === 'parquet')
+  if (
+    settings.format === 'parquet' ||
+    (settings.format === undefined && /\.parquet$/i.test(nameOf(settings)))
+  )
     throw new ImportFailure('WRONG_FORMAT', 'The file is not a Parquet file: it does not begin with PAR1');
   const text = await openText(file.stream(0), {
     encoding: settings.csv?.encoding,
@@ -66,6 +69,9 @@ function assertFormat(asked: ImportFormat | undefined, found: ImportFormat, what
     throw new ImportFailure('WRONG_FORMAT', `The file is ${what}, not ${asked}`);
 }
 
+const nameOf = ({ source }: Pick<ImportSettings, 'source'>): string =>
+  'upload' in source ? source.upload.fileName : new URL(source.url).pathname;
+
 function findFormat(sample: Buffer, { format, source }: ImportSettings): 'csv' | 'jsonl' {
   const isJson = looksLikeJsonLines(sample);
   if (sample.toString('utf8', 0, 100).trimStart().startsWith('[') && isList(sample))
@@ -74,8 +80,7 @@ function findFormat(sample: Buffer, { format, source }: ImportSettings): 'csv' |
       'The file is one JSON list. JSON Lines has an object in each line',
     );
   if (format === undefined) {
-    const name = 'upload' in source ? source.upload.fileName : new URL(source.url).pathname;
-    return isJson || /\.(?:jsonl|ndjson|json)(?:\.gz)?$/i.test(name) ? 'jsonl' : 'csv';
+    return isJson || /\.(?:jsonl|ndjson|json)(?:\.gz)?$/i.test(nameOf({ source })) ? 'jsonl' : 'csv';
   }
   if (format === 'csv' && isJson) throw new ImportFailure('WRONG_FORMAT', 'The file is JSON Lines, not csv');
   if (format === 'jsonl' && !isJson && !sample.toString('utf8', 0, 100).trimStart().startsWith('{'))

@@ -9,6 +9,7 @@
 
 import { Parser } from 'csv-parse';
 import { parseExact } from '../../../core/json/exact-json.ts';
+import { findForbiddenMember, mayHaveForbiddenMember } from '../../../core/json/forbidden-members.ts';
 import { dialect, isEmpty } from '../../records/csv/csv-dialect.ts';
 import { ImportFailure, type Problem, type RawRow } from '../columns.ts';
 import { columnsMax } from '../import.ts';
@@ -38,12 +39,18 @@ const tooLong = (text: string): string =>
 /** The row of a line, or why there is none. */
 export function parseLine(line: string): { row: RawRow } | { problem: Problem } {
   if (line.startsWith(problemMark)) return { problem: parseExact(line.slice(1)) as Problem };
+  const problem = (code: string, message: string) => ({
+    problem: { column: null, code, message, text: line.slice(0, 200) },
+  });
+  let row: unknown;
   try {
-    return { row: parseExact(line) as RawRow };
+    row = parseExact(line);
   } catch {
-    const message = 'The line is not JSON';
-    return { problem: { column: null, code: 'INVALID_JSON', message, text: line.slice(0, 200) } };
+    return problem('INVALID_JSON', 'The line is not JSON');
   }
+  const forbidden = mayHaveForbiddenMember(line) ? findForbiddenMember(row) : undefined;
+  if (forbidden === undefined) return { row: row as RawRow };
+  return problem('FORBIDDEN_MEMBER', `No record may have a member ${forbidden}; rename it`);
 }
 
 function toProblemLineOf(code: string, message: string) {
