@@ -25,6 +25,7 @@ import {
   alertEntity,
   alertEventEntity,
   alertsPartition,
+  assertCanFire,
   createStanding,
 } from './alert.ts';
 
@@ -149,6 +150,7 @@ export const alertWriter = /* @__PURE__ */ using(
           createdAt,
           updatedAt: createdAt,
         } as Alert;
+        assertCanFire(alert);
         await commit(principal, 'created', alert, table.writes.insert(alertEntity, alert));
         await beginWatch();
         return { ...(await find(id)), secret: secret?.value };
@@ -173,6 +175,7 @@ export const alertWriter = /* @__PURE__ */ using(
             revision: before.revision + 1,
             updatedAt: now().toISOString(),
           }) as unknown as Alert;
+          assertCanFire(alert);
           const isUnchanged = { expression: '#revision = :seen', values: { seen: before.revision } };
           await commit(principal, 'updated', alert, table.writes.put(alertEntity, alert, isUnchanged));
           await beginWatch();

@@ -8,6 +8,7 @@
  * still holds. An alert that is disabled, or has no data, counts as resolved. Pure.
  */
 import * as z from 'zod';
+import { invalidAt } from '../../core/errors/errors.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { addNumbers, type Cell, countRuns, createNumbers } from '../run-metrics/cell.ts';
@@ -47,6 +48,33 @@ export const Alert = z.object({
   updatedAt: z.string(),
 });
 export type Alert = z.infer<typeof Alert>;
+
+/** What open waits are counted by. */
+const waitScopes: readonly string[] = ['kind', 'flowId', 'agentId'];
+
+/** @throws 400 for an alert that would always fire or never, or whose scope its metric does not know. */
+export function assertCanFire({
+  metric,
+  scope,
+  above,
+  below,
+}: Pick<Alert, 'metric' | 'scope' | 'above' | 'below'>): void {
+  const most = metric === 'failure-rate' ? 1 : Number.POSITIVE_INFINITY;
+  const range = metric === 'failure-rate' ? 'is between 0 and 1' : 'is 0 or more';
+  const refuse = (bound: string, when: string) =>
+    invalidAt(bound, 'INVALID_VALUE', `The ${metric} ${range}: such an alert would ${when} fire`);
+  if (above !== undefined && above < 0) throw refuse('above', 'always');
+  if (above !== undefined && above >= most) throw refuse('above', 'never');
+  if (below !== undefined && below <= 0) throw refuse('below', 'never');
+  if (below !== undefined && below > most) throw refuse('below', 'always');
+  const unknown = metric === 'waiting' && Object.keys(scope).find((name) => !waitScopes.includes(name));
+  if (unknown)
+    throw invalidAt(
+      `scope.${unknown}`,
+      'INVALID_VALUE',
+      `Open waits are counted by ${waitScopes.join(', ')}; leave ${unknown} out`,
+    );
+}
 
 export const alertsPartition = tenantPartition('ALERTS');
 

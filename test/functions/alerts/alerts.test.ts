@@ -86,6 +86,29 @@ test('an alert is made, shown, changed and deleted; keys need ALERTS, test keys 
   expect((await tenant.call('GET', `/v1/alerts/${id}`)).status).toBe(404);
 });
 
+test.each([
+  [{ metric: 'failure-rate', above: 5 }, 'above', 'never'],
+  [{ metric: 'failure-rate', above: 1 }, 'above', 'never'],
+  [{ metric: 'cost', above: -1 }, 'above', 'always'],
+  [{ metric: 'runs', below: 0 }, 'below', 'never'],
+  [{ metric: 'failure-rate', below: 1.5 }, 'below', 'always'],
+  [{ metric: 'waiting', above: 1, scope: { model: 'openai/x' } }, 'scope.model', 'kind, flowId, agentId'],
+])('an alert that cannot tell anything is refused: %j', async (members, path, message) => {
+  const tenant = await newTenant();
+  const body = { name: 'Quiet', windowMinutes: 5, ...members };
+  const { status, body: refused } = await tenant.call('POST', '/v1/alerts', { body });
+  expect(status).toBe(400);
+  expect(refused.details).toEqual([
+    expect.objectContaining({ path, message: expect.stringContaining(message) }),
+  ]);
+  const made = await tenant.call('POST', '/v1/alerts', {
+    body: { ...body, scope: {}, metric: 'runs', above: 1, below: undefined },
+  });
+  const change = members;
+  const changed = await tenant.call('PUT', `/v1/alerts/${made.body.id}`, { body: change });
+  expect(changed.status).toBe(400);
+});
+
 test('failures fire, by webhook and email, signed; without them it is resolved', async () => {
   const tenant = await newTenant();
   const webhookUrl = `${inject('webhooksUrl')}/${randomUUID()}`;
