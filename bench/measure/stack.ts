@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { heapMegabytes, mallocSettings } from '../../infra/local/runtime/memory.ts';
 import type { StackFacts } from '../../infra/local/stack.ts';
 import { createClient } from '../../packages/client/src/client.ts';
 import type { Probe, ProbeRequest } from './probe.ts';
@@ -20,12 +21,17 @@ interface StackOptions {
 /** The embedded stack as `npm start` starts it, in a process of its own with a probe. */
 export async function startBenchStack({ dataDir, modelsUrl, metrics }: StackOptions = {}) {
   const child = fork(pathOf('../../infra/local/main.ts'), ['--json', ...(dataDir ? [] : ['--ephemeral'])], {
-    execArgv: ['--max-semi-space-size=8', '--expose-gc', '--import', pathOf('./probe.ts').href],
+    // What has a channel to its parent does not restart itself within its memory, so it gets what the restart would set.
+    execArgv: [
+      `--max-old-space-size=${heapMegabytes.main()}`,
+      ...['--max-semi-space-size=8', '--expose-gc', '--import', pathOf('./probe.ts').href],
+    ],
     serialization: 'advanced',
     // Ctrl-C on a terminal ends the bench, which ends the stack.
     detached: true,
     stdio: ['ignore', 'pipe', metrics ? 'ignore' : 'inherit', 'ipc'],
     env: {
+      ...mallocSettings,
       ...process.env,
       ...unlimitedRates,
       PORT: '0',

@@ -72,6 +72,8 @@ interface NumberedRow {
   read: ReadRow;
 }
 
+type ReadLine = NumberedRow | RowProblem;
+
 interface Stored {
   counts: Counts;
   problems: RowProblem[];
@@ -165,14 +167,14 @@ async function writeProblems(
 }
 
 /** The rows that can be read, and the problems of the others. */
-function readLines({ columns }: ImportPlan, { firstRow, lines }: Chunk): (NumberedRow | RowProblem)[] {
+function* readLines({ columns }: ImportPlan, { firstRow, lines }: Chunk): Generator<ReadLine> {
   const read = createImportedRowReader(columns);
-  return lines.map((line, index) => {
+  for (const [index, line] of lines.entries()) {
     const row = firstRow + index;
     const parsed = parseLine(line);
     const result = 'row' in parsed ? read(parsed.row) : parsed.problem;
-    return isProblem(result) ? { ...result, row } : { row, read: result };
-  });
+    yield isProblem(result) ? { ...result, row } : { row, read: result };
+  }
 }
 
 interface Entry {
@@ -190,19 +192,21 @@ async function storeTogether(
   const problems: RowProblem[] = [];
   const counts = noCounts();
   const names = new Set<string>();
-  const entries: Entry[] = [];
-  for (const each of readLines(plan, chunk)) {
-    const draft = 'read' in each ? toRecordDraft(each.read) : each;
-    if (isProblem(draft)) {
-      problems.push({ ...draft, row: each.row });
-      continue;
+  // Read as they are stored: rows that wait would outlive their generation, and become garbage of the old one.
+  const readEntries = function* (): Generator<Entry> {
+    for (const each of readLines(plan, chunk)) {
+      const draft = 'read' in each ? toRecordDraft(each.read) : each;
+      if (isProblem(draft)) {
+        problems.push({ ...draft, row: each.row });
+        continue;
+      }
+      const identity = `${draft.type}\0${draft.name}`;
+      if (names.has(identity)) problems.push(takenProblem(each.row, draft, plan.columns.nameColumn));
+      else yield { row: each.row, record: toRecord(scope, item, each.row, draft) };
+      names.add(identity);
     }
-    const identity = `${draft.type}\0${draft.name}`;
-    if (names.has(identity)) problems.push(takenProblem(each.row, draft, plan.columns.nameColumn));
-    else entries.push({ row: each.row, record: toRecord(scope, item, each.row, draft) });
-    names.add(identity);
-  }
-  await forEachConcurrently(groupEntries(entries), transactionsAtOnce, async (group) => {
+  };
+  await forEachConcurrently(groupEntries(readEntries()), transactionsAtOnce, async (group) => {
     const taken = await insertGroup(scope, group);
     counts.created += group.length - taken.length;
     for (const { row, record } of taken) problems.push(takenProblem(row, record, plan.columns.nameColumn));
@@ -217,7 +221,7 @@ const toRecordDraft = ({ type, name = '', values }: ReadRow) =>
 const toRecord = (scope: Scope, item: ImportItem, row: number, draft: RecordDraft): RecordItem =>
   toNewRecord(scope, item, draft, { id: toImportedId(item.id, row), importId: item.id });
 
-function* groupEntries(entries: readonly Entry[]): Generator<Entry[]> {
+function* groupEntries(entries: Iterable<Entry>): Generator<Entry[]> {
   let group: Entry[] = [];
   let bytes = 0;
   for (const entry of entries) {
@@ -261,7 +265,7 @@ async function storeInOrder(
   doneTo = chunk.firstRow - 1,
 ): Promise<void> {
   const { table } = scope;
-  const rows = readLines(plan, chunk).filter(({ row }) => row > doneTo);
+  const rows = [...readLines(plan, chunk)].filter(({ row }) => row > doneTo);
   let at = doneTo;
   for (const group of groupRows(rows)) {
     const isLast = group.at(-1) === rows.at(-1);
@@ -312,8 +316,6 @@ async function isAhead({ table }: Scope, { id }: ImportItem, { chunk }: Chunk, a
   const progress = await table.get(chunkEntity, { importId: id, chunk }, { consistent: true });
   return progress !== undefined && progress.row > at;
 }
-
-type ReadLine = NumberedRow | RowProblem;
 
 /** Two rows of one record are in different transactions. */
 function* groupRows(rows: readonly ReadLine[]): Generator<readonly ReadLine[]> {
