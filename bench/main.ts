@@ -11,7 +11,7 @@ import { measureWebConsole } from './console/console.ts';
 import { measureBulkEdit } from './data/bulk-edit.ts';
 import { measureCsvMemory, measureCsvSpeed } from './data/csv-upload.ts';
 import { measureFilteredList } from './data/filtered-list.ts';
-import { measureJobs } from './data/job-rates.ts';
+import { measureImports } from './data/imports.ts';
 import { measureRoundTrips } from './data/round-trips.ts';
 import { measureVectorSearch } from './data/vector-search.ts';
 import { measureWritesAndPrice } from './data/writes-and-price.ts';
@@ -44,7 +44,7 @@ type Measure = () => Promise<Figure[]>;
 /** Only when they are named: they install packages, or take ten minutes. */
 const onlyNamed: Record<string, Measure> = {
   throttle: measureThrottle,
-  data: measureJobs,
+  imports: measureImports,
   gateway: measureGateway,
   dbos: besidePeer(dbos, { local: 2.5, model: 2 }),
   restate: besidePeer(restate, { local: 1 }),
@@ -84,8 +84,10 @@ const measures: Record<Letter | 'reuse' | 'map' | 'long-run', Measure> = {
   reuse: async () => [...(await measureReuse()), ...(await measureIdempotencyKey())],
 };
 
-const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'));
-for (const [name, measure] of Object.entries({ ...measures, ...onlyNamed })) {
+const known = { ...measures, ...onlyNamed };
+// What else is there are options of a measure, with their values.
+const wanted = process.argv.slice(2).filter((name) => name in known);
+for (const [name, measure] of Object.entries(known)) {
   if (wanted.length > 0 ? !wanted.includes(name) : name in onlyNamed) continue;
   for (const figure of await measure()) process.stdout.write(`${formatFigure(figure)}\n`);
 }

@@ -41,7 +41,7 @@ export interface Figure {
     | 'restate'
     | 'agents-peers'
     | 'lambda'
-    | 'data';
+    | 'imports';
   what: string;
   value: number;
   unit: string;

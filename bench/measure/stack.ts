@@ -46,8 +46,14 @@ export async function startBenchStack({ dataDir, modelsUrl, metrics }: StackOpti
     facts,
     api: createClient({ baseUrl: facts.url, apiKey: facts.liveKey }),
     ask: asker(child),
+    /** As a crash ends it, with its children. */
+    async kill() {
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    },
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const exit = once(child, 'exit');
       child.kill('SIGTERM');
       await exit;
