@@ -3,7 +3,7 @@
  *
  * Where the order of rows does not matter, transactions of up to 50 records are written, several at once. The ids follow from
  * the rows, so a second delivery finds the records that are there and creates nothing twice; the counters of the import move in
- * the transaction that marks the chunk as done. Where the order matters (upserts, `onError: "stop"`), one transaction follows
+ * the transaction that marks the chunk as done. Of rows with one name the first counts (`first-of-name.ts`). Where the order matters (upserts, `onError: "stop"`), one transaction follows
  * the other, and each also moves the progress of the chunk, on the condition that it is where it was: so each row acts once,
  * and is counted as what it did.
  *
@@ -17,7 +17,6 @@ import { unixSeconds } from '../../core/time.ts';
 import {
   createImportedRowReader,
   isProblem,
-  type Problem,
   type ReadRow,
   setValues,
   toDraft,
@@ -55,8 +54,10 @@ import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type Write } from '../../platform/data/writes.ts';
 import { endIfDone } from './end-import.ts';
+import { type Entry, takenNameResolver } from './first-of-name.ts';
 import { type Chunk, chunkFiles, type ImportPlan } from './import-file.ts';
 import { countLanes, isOrdered } from './read-file.ts';
+import { type RowProblem, takenProblem } from './row-problem.ts';
 import { changedMetadata, type Found, recordFinder, toRowIdentity } from './upsert-keys.ts';
 
 /** A transaction has 100 writes, two for a record. */
@@ -66,7 +67,6 @@ const transactionsAtOnce = 3;
 /** Up to three writes for a row, and two for the progress. */
 const orderedRows = 32;
 
-type RowProblem = Problem & { row: number };
 interface NumberedRow {
   row: number;
   read: ReadRow;
@@ -79,20 +79,11 @@ interface Stored {
   problems: RowProblem[];
 }
 
-const takenProblem = (
-  row: number,
-  { name = '' }: Pick<ReadRow, 'name'>,
-  column: string | undefined,
-): RowProblem => ({
-  row,
-  column: column ?? null,
-  code: 'NAME_TAKEN',
-  message: 'A record of this type has this name already',
-  text: name.slice(0, 200),
-});
-
 export const chunkStorer = /* @__PURE__ */ using(
-  ['table:write', chunkFiles, problemWriter, recordFinder, recordStore, jobQueue, endIfDone, 'places:jobs'],
+  [
+    ...(['table:write', 'places:jobs'] as const),
+    ...[chunkFiles, problemWriter, recordFinder, recordStore, takenNameResolver, jobQueue, endIfDone],
+  ],
   (scope: Scope) => {
     const { table, now } = scope;
 
@@ -177,11 +168,6 @@ function* readLines({ columns }: ImportPlan, { firstRow, lines }: Chunk): Genera
   }
 }
 
-interface Entry {
-  row: number;
-  record: RecordItem;
-}
-
 /** Transactions of new records, several at once. */
 async function storeTogether(
   scope: Scope,
@@ -192,6 +178,7 @@ async function storeTogether(
   const problems: RowProblem[] = [];
   const counts = noCounts();
   const names = new Set<string>();
+  const resolveTaken = takenNameResolver(scope);
   // Read as they are stored: rows that wait would outlive their generation, and become garbage of the old one.
   const readEntries = function* (): Generator<Entry> {
     for (const each of readLines(plan, chunk)) {
@@ -208,8 +195,9 @@ async function storeTogether(
   };
   await forEachConcurrently(groupEntries(readEntries()), transactionsAtOnce, async (group) => {
     const taken = await insertGroup(scope, group);
-    counts.created += group.length - taken.length;
-    for (const { row, record } of taken) problems.push(takenProblem(row, record, plan.columns.nameColumn));
+    const failed = taken.length > 0 ? await resolveTaken(item, taken, plan.columns.nameColumn) : [];
+    counts.created += group.length - failed.length;
+    for (const { row, record } of failed) problems.push(takenProblem(row, record, plan.columns.nameColumn));
   });
   counts.failed = problems.length;
   return { counts, problems };
