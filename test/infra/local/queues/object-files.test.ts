@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openObjectFiles } from '../../../../infra/local/queues/object-files.ts';
+import { startQueues } from '../../../../infra/local/queues/queues.ts';
 import { eventually } from '../../../support/stack/eventually.ts';
 import { newDirectory } from '../../../support/stack/processes.ts';
 
@@ -195,4 +196,19 @@ test('an upload can be given up', async () => {
   // An upload of another key.
   const other = /<UploadId>(.*?)</.exec((await ask('POST', 'jobs/a/other?uploads')).text)?.[1];
   expect((await ask('PUT', `jobs/a/parts?partNumber=1&uploadId=${other}`, 'x')).status).toBe(404);
+});
+
+test('the server of S3 removes what has expired when it starts', async () => {
+  const dataDir = newDirectory();
+  const directory = join(dataDir, 'objects');
+  const { ask } = await serve(directory);
+  await ask('PUT', 'jobs/a/never-started', 'x');
+  await ask('PUT', 'jobs/a/new', 'x');
+  const age = Date.now() / 1_000 - 8 * day;
+  const [old = ''] = readdirSync(directory).filter((name) => name.endsWith('.object'));
+  utimesSync(join(directory, old), age, age);
+  const queues = await startQueues(dataDir);
+  onTestFinished(queues.stop);
+  await eventually(() => expect(existsSync(join(directory, old))).toBe(false));
+  expect(readdirSync(directory).filter((name) => name.endsWith('.object'))).toHaveLength(1);
 });
