@@ -9,6 +9,7 @@ import { measurePromptCpu } from './agents/prompt-cpu.ts';
 import { measureToolCall } from './agents/tool-call.ts';
 import { measureWebConsole } from './console/console.ts';
 import { measureBulkEdit } from './data/bulk-edit.ts';
+import { measureCities } from './data/cities.ts';
 import { measureCsvMemory, measureCsvSpeed } from './data/csv-upload.ts';
 import { measureFilteredList } from './data/filtered-list.ts';
 import { measureImports } from './data/imports.ts';
@@ -45,6 +46,7 @@ type Measure = () => Promise<Figure[]>;
 const onlyNamed: Record<string, Measure> = {
   throttle: measureThrottle,
   imports: measureImports,
+  cities: measureCities,
   gateway: measureGateway,
   dbos: besidePeer(dbos, { local: 2.5, model: 2 }),
   restate: besidePeer(restate, { local: 1 }),
