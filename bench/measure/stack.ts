@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { heapMegabytes, mallocSettings } from '../../infra/local/runtime/memory.ts';
 import type { StackFacts } from '../../infra/local/stack.ts';
 import { createClient } from '../../packages/client/src/client.ts';
+import { printProgress } from './figure.ts';
 import type { Probe, ProbeRequest } from './probe.ts';
 
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
@@ -42,18 +43,23 @@ export async function startBenchStack({ dataDir, modelsUrl, metrics }: StackOpti
     },
   });
   const facts = JSON.parse(await firstLine(child)) as StackFacts;
+  const reportEnd = (code: number | null, signal: string | null) =>
+    printProgress(`The stack ended during the measurement: ${signal ?? `code ${code}`}`);
+  child.once('exit', reportEnd);
   return {
     facts,
     api: createClient({ baseUrl: facts.url, apiKey: facts.liveKey }),
     ask: asker(child),
     /** As a crash ends it, with its children. */
     async kill() {
+      child.off('exit', reportEnd);
       const exit = once(child, 'exit');
       child.kill('SIGKILL');
       await exit;
     },
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return;
+      child.off('exit', reportEnd);
       const exit = once(child, 'exit');
       child.kill('SIGTERM');
       await exit;
