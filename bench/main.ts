@@ -9,9 +9,10 @@ import { measurePromptCpu } from './agents/prompt-cpu.ts';
 import { measureToolCall } from './agents/tool-call.ts';
 import { measureWebConsole } from './console/console.ts';
 import { measureBulkEdit } from './data/bulk-edit.ts';
+import { measureCities } from './data/cities.ts';
 import { measureCsvMemory, measureCsvSpeed } from './data/csv-upload.ts';
 import { measureFilteredList } from './data/filtered-list.ts';
-import { measureJobs } from './data/job-rates.ts';
+import { measureImports } from './data/imports.ts';
 import { measureRequestToTable } from './data/request-cpu.ts';
 import { measureRoundTrips } from './data/round-trips.ts';
 import { measureVectorSearch } from './data/vector-search.ts';
@@ -45,7 +46,8 @@ type Measure = () => Promise<Figure[]>;
 /** Only when they are named: they install packages, or take ten minutes. */
 const onlyNamed: Record<string, Measure> = {
   throttle: measureThrottle,
-  data: measureJobs,
+  imports: measureImports,
+  cities: measureCities,
   gateway: measureGateway,
   dbos: besidePeer(dbos, { local: 2.5, model: 2 }),
   restate: besidePeer(restate, { local: 1 }),
@@ -115,10 +117,14 @@ const titles: Record<Letter, string> = {
   z: 'the web console in Chromium',
 };
 
-const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'));
-if (wanted.includes('help'))
+const known = { ...measures, ...onlyNamed };
+// What else is there are options of a measure, with their values.
+const wanted = process.argv.slice(2).filter((name) => name in known);
+if (process.argv[2] === 'help') {
   for (const [letter, title] of Object.entries(titles)) process.stdout.write(`${letter}  ${title}\n`);
-for (const [name, measure] of Object.entries({ ...measures, ...onlyNamed })) {
+  process.exit();
+}
+for (const [name, measure] of Object.entries(known)) {
   if (wanted.length > 0 ? !wanted.includes(name) : name in onlyNamed) continue;
   for (const figure of await measure()) process.stdout.write(`${formatFigure(figure)}\n`);
 }

@@ -18,13 +18,16 @@ export const tableSchema = {
 
 /**
  * For how many seconds the payload bucket keeps what items name that expire by themselves, by its prefix: on AWS a rule of the
- * bucket, on the embedded stack the deletion of the item.
+ * bucket, on the embedded stack the deletion of the item, and of the files of jobs a rule too.
  */
 export const expiringPayloads: Readonly<Record<string, number>> = {
   [toolPayloads]: listedSeconds,
   [exportPayloads]: exportDays * 86_400,
   [jobFiles]: jobFileDays * 86_400,
 };
+
+/** What was uploaded in parts and never completed, in every bucket. */
+export const unfinishedUploadDays = 1;
 
 /** Where a stack runs: `local` is the embedded stack. */
 export type Stage = 'local' | EnvironmentName;

@@ -2,7 +2,7 @@ import { assumptions, prices } from '../measure/prices.ts';
 import { idleSection } from './idle-section.ts';
 import { managedSection } from './managed-section.ts';
 import type { Units } from './units.ts';
-import { requestSection, runSection, startSection } from './use-sections.ts';
+import { requestSection, rowSection, runSection, startSection } from './use-sections.ts';
 
 /** The text of docs/costs.md. */
 export const costsDocument = (units: Units): string =>
@@ -11,6 +11,7 @@ export const costsDocument = (units: Units): string =>
     idleSection(),
     requestSection(units),
     runSection(units),
+    rowSection(units),
     startSection(units),
     managedSection(units),
     storageSection,

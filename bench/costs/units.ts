@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { publishBenchFlow, runBatch, uploadFirstAirports } from '../flows/batch.ts';
 import { printProgress, round } from '../measure/figure.ts';
 import type { ResourceUse } from '../measure/prices.ts';
@@ -8,6 +9,7 @@ import { measureRuns, type RunName } from './run-units.ts';
 const requests = 500;
 const records = 1_000;
 const warmUpRecords = 200;
+const fileRows = 10_000;
 
 /** The use of one of each. */
 export interface RequestUse extends ResourceUse {
@@ -20,15 +22,66 @@ export interface Units {
   runs: Record<RunName, RequestUse>;
   /** Of one record, by the kind of the flow (`bench/flows/batch.ts`). */
   records: Record<'local' | 'model' | 'prompt', ResourceUse>;
+  /** Of one row of a file. */
+  rows: Record<RowsName, ResourceUse>;
 }
+export type RowsName = 'created' | 'updated' | 'unchanged' | 'exported';
 export type RequestName = 'read' | 'write' | 'list' | 'dispatch' | 'writeLarge' | 'readLarge';
 
 /** Measures on the embedded stack what requests and records use. Takes three minutes. */
 export async function measureUnits(): Promise<Units> {
-  return { ...(await measureRequests()), runs: await measureRuns() };
+  return { ...(await measureRequests()), rows: await measureRows(), runs: await measureRuns() };
 }
 
-async function measureRequests(): Promise<Omit<Units, 'runs'>> {
+/** Of a file of records of 150 bytes: created, changed by an upsert, found equal by one, and exported. */
+async function measureRows(): Promise<Units['rows']> {
+  await using stack = await startBenchStack({ metrics: true });
+  printProgress(`Files of ${fileRows} rows`);
+  await importRows(stack, 'warm-up', 'create', 500);
+  await exportRows(stack, 'warm-up');
+  const importAll = (mode: 'create' | 'upsert', version?: string) =>
+    measureUse(stack, fileRows, () => importRows(stack, 'measured', mode, fileRows, version));
+  return {
+    created: await importAll('create'),
+    updated: await importAll('upsert', 'other'),
+    unchanged: await importAll('upsert', 'other'),
+    exported: await measureUse(stack, fileRows, () => exportRows(stack, 'measured')),
+  };
+}
+
+async function importRows(
+  { api }: BenchStack,
+  type: string,
+  mode: 'create' | 'upsert',
+  count: number,
+  version = 'one',
+): Promise<void> {
+  const body = { source: { upload: { fileName: 'rows.csv' } }, type, mode };
+  const { id, upload } = await api.call('imports.create', { body });
+  const rows = Array.from({ length: count }, (_, n) => `row ${n},${n},a text of some words, ${version}`);
+  const file = `name,n,note,version\n${rows.join('\n')}\n`;
+  await fetch(upload?.url ?? '', { method: 'PUT', body: file });
+  await api.call('imports.start', { params: { id }, body: {} });
+  await untilEnd(() => api.call('imports.get', { params: { id } }));
+}
+
+async function exportRows({ api }: BenchStack, recordType: string): Promise<void> {
+  const body = { what: 'records' as const, format: 'csv' as const, filter: { recordType } };
+  const { id } = await api.call('exports.create', { body });
+  await untilEnd(() => api.call('exports.get', { params: { id } }));
+}
+
+async function untilEnd(ask: () => Promise<{ status: string }>): Promise<void> {
+  for (;;) {
+    const { status } = await ask();
+    if (status === 'completed') return;
+    if (status === 'failed') throw new Error('An import or an export failed');
+    // Each look is a request that counts, too.
+    await sleep(2_000);
+  }
+}
+
+async function measureRequests(): Promise<Omit<Units, 'runs' | 'rows'>> {
   using models = await startModelServer();
   await using stack = await startBenchStack({ modelsUrl: models.url, metrics: true });
   return {

@@ -1,8 +1,8 @@
 import { stepsPerFlow } from '../flows/batch.ts';
-import { prices } from '../measure/prices.ts';
+import { prices, type ResourceUse } from '../measure/prices.ts';
 import { priceOfMillionRequests, priceOfMillionRuns, type ServicePrices, totalUsd } from './price.ts';
 import type { RunName } from './run-units.ts';
-import type { RequestName, Units } from './units.ts';
+import type { RequestName, RowsName, Units } from './units.ts';
 
 const requests: Record<RequestName, string> = {
   read: 'Read a flow (`GET /v1/flows/{id}`)',
@@ -26,6 +26,13 @@ const columns: Record<keyof ServicePrices, string> = {
   logs: 'logs',
   traces: 'traces',
   dataOut: 'data out',
+};
+
+const rows: Record<RowsName, string> = {
+  created: 'A row that becomes a record',
+  updated: 'A row of an upsert that changes a record',
+  unchanged: 'A row of an upsert that changes nothing',
+  exported: 'A record in an export',
 };
 
 const runs: Record<RunName, string> = {
@@ -65,6 +72,26 @@ ${tableOf(
 - Steps without outside effects, three in a flow: **${stepPrice('local')} USD**.
 - Three steps in a flow, one of them a call to a model: **${stepPrice('model')} USD**.
 - \`prompt\` steps alone, one in a flow: **${totalUsd(priceOfMillionRuns(units.records.prompt)).toFixed(2)} USD**. The step's share of a record with other steps is less.`;
+}
+
+export function rowSection(units: Units): string {
+  const kinds = Object.entries(rows) as [RowsName, string][];
+  const unitsOf = ({ writeUnits, readUnits, writeRequests }: ResourceUse) =>
+    [writeUnits, readUnits, writeRequests].map((each) => each.toFixed(2)).join(' | ');
+  return `## Per 1,000 rows of imports and exports
+
+Of records of 150 bytes. Larger ones take another write unit for each KB, and in an index only their names.
+
+${tableOf(
+  kinds.map(([name, what]) => [what, priceOfMillionRuns(units.rows[name])]),
+  1_000,
+)}
+
+What DynamoDB counts for one row:
+
+| | write units | read units | requests that write |
+| --- | --- | --- | --- |
+${kinds.map(([name, what]) => `| ${what} | ${unitsOf(units.rows[name])} |`).join('\n')}`;
 }
 
 export const startSection = (

@@ -41,7 +41,8 @@ export interface Figure {
     | 'restate'
     | 'agents-peers'
     | 'lambda'
-    | 'data';
+    | 'imports'
+    | 'cities';
   what: string;
   value: number;
   unit: string;

@@ -2,8 +2,10 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { heapMegabytes, mallocSettings } from '../../infra/local/runtime/memory.ts';
 import type { StackFacts } from '../../infra/local/stack.ts';
 import { createClient } from '../../packages/client/src/client.ts';
+import { printProgress } from './figure.ts';
 import type { Probe, ProbeRequest } from './probe.ts';
 
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
@@ -20,12 +22,17 @@ interface StackOptions {
 /** The embedded stack as `npm start` starts it, in a process of its own with a probe. */
 export async function startBenchStack({ dataDir, modelsUrl, metrics }: StackOptions = {}) {
   const child = fork(pathOf('../../infra/local/main.ts'), ['--json', ...(dataDir ? [] : ['--ephemeral'])], {
-    execArgv: ['--max-semi-space-size=8', '--expose-gc', '--import', pathOf('./probe.ts').href],
+    // What has a channel to its parent does not restart itself within its memory, so it gets what the restart would set.
+    execArgv: [
+      `--max-old-space-size=${heapMegabytes.main()}`,
+      ...['--max-semi-space-size=8', '--expose-gc', '--import', pathOf('./probe.ts').href],
+    ],
     serialization: 'advanced',
     // Ctrl-C on a terminal ends the bench, which ends the stack.
     detached: true,
     stdio: ['ignore', 'pipe', metrics ? 'ignore' : 'inherit', 'ipc'],
     env: {
+      ...mallocSettings,
       ...process.env,
       ...unlimitedRates,
       PORT: '0',
@@ -36,12 +43,23 @@ export async function startBenchStack({ dataDir, modelsUrl, metrics }: StackOpti
     },
   });
   const facts = JSON.parse(await firstLine(child)) as StackFacts;
+  const reportEnd = (code: number | null, signal: string | null) =>
+    printProgress(`The stack ended during the measurement: ${signal ?? `code ${code}`}`);
+  child.once('exit', reportEnd);
   return {
     facts,
     api: createClient({ baseUrl: facts.url, apiKey: facts.liveKey }),
     ask: asker(child),
+    /** As a crash ends it, with its children. */
+    async kill() {
+      child.off('exit', reportEnd);
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    },
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.off('exit', reportEnd);
       const exit = once(child, 'exit');
       child.kill('SIGTERM');
       await exit;

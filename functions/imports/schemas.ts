@@ -49,7 +49,8 @@ export function toImportResponse(item: ImportItem, now: Date, problemsUrl: strin
     status,
     format,
     mode: settings.mode,
-    rows: { read: rowsRead, created, updated, unchanged, failed },
+    // Rows that were displaced are subtracted before their chunk counts them.
+    rows: { read: rowsRead, created: Math.max(0, created), updated, unchanged, failed },
     bytes: { read: Math.min(item.bytesRead, total ?? item.bytesRead), total },
     createdAt: item.createdAt,
     startedAt: item.startedAt ?? null,

@@ -63,6 +63,20 @@ test('a call to a model adds the units of storing its result, within 15 %', () =
   expect(Math.abs(added / expected - 1)).toBeLessThan(0.15);
 });
 
+test('the measured units of a row are those of its record, of which a chunk adds hardly anything', () => {
+  const { created, updated, unchanged, exported } = units.rows;
+  const create = unitsOf('Create a record');
+  expect(created.writeUnits).toBeGreaterThanOrEqual(create);
+  expect(created.writeUnits).toBeLessThan(create * 1.02);
+  // One transaction for 50 records, and three writes a chunk.
+  expect(created.writeRequests).toBeLessThan(0.03);
+  // The guard of the name and the record; a group of 32 moves the progress.
+  for (const { readUnits } of [updated, unchanged]) expect(readUnits).toBeCloseTo(2, 1);
+  expect(updated.writeUnits - unchanged.writeUnits).toBeCloseTo(2, 1);
+  expect(unchanged.writeUnits).toBeLessThan(0.25);
+  expect(exported.readUnits).toBeCloseTo(1, 1);
+});
+
 test('a sweep that finds nothing reads the three lists of what to check', () => {
   const lists = ['Batches to check', 'Abandoned dispatched runs', 'Deletions to clean up after'];
   expect(emptySweep.readUnits).toBe(lists.map(unitsOf).reduce((sum, value) => sum + value));

@@ -1,6 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
+import { unfinishedUploadDays } from '../../resources.ts';
 import { retentionPolicy } from '../conventions/retention.ts';
 import type { Settings } from '../conventions/settings.ts';
 
@@ -21,7 +22,7 @@ export function dataBucket(scope: Construct, id: string, settings: Settings, noL
     autoDeleteObjects: !settings.keepsData,
     lifecycleRules: [
       {
-        abortIncompleteMultipartUploadAfter: Duration.days(1),
+        abortIncompleteMultipartUploadAfter: Duration.days(unfinishedUploadDays),
         noncurrentVersionExpiration: Duration.days(recoveryDays),
         expiredObjectDeleteMarker: true,
       },

@@ -1,7 +1,13 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { enableCompileCache, registerHooks } from 'node:module';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { log } from '../../../shared/core/log.ts';
 import { steadyClock } from '../runtime/clock-jumps.ts';
+import { type ObjectFiles, type ObjectFilesOptions, openObjectFiles } from './object-files.ts';
 import { signedOnly } from './signed-addresses.ts';
 
 /** Runs as a child process: SQS and S3 until the parent ends. The first message contains the options. */
@@ -10,6 +16,8 @@ export interface QueueServerOptions {
   region: string;
   queues: { name: string; attributes: Record<string, string> }[];
   buckets: string[];
+  /** Objects that are files, beside the databases. */
+  objectFiles: Omit<ObjectFilesOptions, 'directory'>;
   /** With which addresses are signed. */
   credentials: { accessKeyId: string; secretAccessKey: string };
 }
@@ -33,7 +41,8 @@ DatabaseSync.prototype.exec = function (sql) {
   if (sql.includes('journal_mode')) exec.call(this, 'PRAGMA synchronous = NORMAL');
 };
 
-// It also rejects objects over 11 MiB, and answers whoever asks. It holds an object in memory while it is written.
+// It also rejects objects over 11 MiB, and answers whoever asks. It holds an object in memory while it is written or read,
+// so large ones are files.
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
@@ -42,7 +51,7 @@ registerHooks({
       .replace('11 * 1_048_576', '1_024 * 1_048_576')
       .replace(
         'registerS3Routes(app',
-        'app.addHook("onRequest", globalThis.signedOnly);\n    registerS3Routes(app',
+        'for (const hook of globalThis.requestHooks) app.addHook("onRequest", hook);\n    registerS3Routes(app',
       );
     return { ...loaded, source };
   },
@@ -61,8 +70,11 @@ process.on('message', (message) => {
 process.on('disconnect', () => process.exit(0));
 
 process.once('message', async (options: QueueServerOptions) => {
-  const { dataDir, region, queues, buckets, credentials } = options;
-  Object.assign(globalThis, { signedOnly: signedOnly({ ...credentials, region, service: 's3' }) });
+  const { dataDir, region, queues, buckets, credentials, objectFiles } = options;
+  const files = openObjectFiles({ ...objectFiles, directory: folderOf(dataDir) });
+  const isSigned = signedOnly({ ...credentials, region, service: 's3' });
+  Object.assign(globalThis, { requestHooks: [isSigned, answerFiles(files)] });
+  removeHourly(files);
   const server = await startFauxqs({
     port: 0,
     logger: false,
@@ -72,3 +84,35 @@ process.once('message', async (options: QueueServerOptions) => {
   });
   process.send?.({ port: server.port });
 });
+
+/** Of the files of objects. Without a folder of data, it ends with this process. */
+function folderOf(dataDir: string | undefined): string {
+  if (dataDir !== undefined) return join(dataDir, 'objects');
+  const folder = mkdtempSync(join(tmpdir(), 'agent-flow-objects-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+interface Reply {
+  sent: boolean;
+  raw: ServerResponse;
+  getHeaders: () => Record<string, string>;
+  hijack: () => void;
+}
+
+/** The hook of fauxqs after the one that checks signatures. */
+const answerFiles =
+  (files: ObjectFiles) =>
+  async ({ raw: request }: { raw: IncomingMessage }, reply: Reply): Promise<void> => {
+    for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value);
+    if (await files.answer(request, reply.raw)) reply.hijack();
+  };
+
+function removeHourly(files: ObjectFiles): void {
+  const remove = () =>
+    files
+      .removeExpired()
+      .catch((error) => log.warn('Expired files of imports and exports remain', { error }));
+  remove();
+  setInterval(remove, 3_600_000).unref();
+}

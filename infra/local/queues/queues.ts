@@ -1,5 +1,12 @@
 import { fork } from 'node:child_process';
-import { type QueueName, type QueueSpec, queues } from '../../resources.ts';
+import { jobFiles } from '../../../shared/domain/jobs/job-files.ts';
+import {
+  expiringPayloads,
+  type QueueName,
+  type QueueSpec,
+  queues,
+  unfinishedUploadDays,
+} from '../../resources.ts';
 import { accountId, assetBucket, credentials, payloadBucket, region } from '../runtime/account.ts';
 import { processEnd } from '../runtime/guarded-process.ts';
 import { heapMegabytes } from '../runtime/memory.ts';
@@ -22,6 +29,12 @@ export async function startQueues(dataDir: string | undefined) {
     queues: Object.entries(queues).flatMap(([name, spec]) => definitions(name, spec)),
     buckets: [payloadBucket, assetBucket],
     credentials,
+    objectFiles: {
+      bucket: payloadBucket,
+      prefix: jobFiles,
+      keptSeconds: expiringPayloads[jobFiles] as number,
+      uploadSeconds: unfinishedUploadDays * 86_400,
+    },
   };
   const child = fork(new URL('./queue-server.ts', import.meta.url), {
     execArgv: [`--max-old-space-size=${heapMegabytes.queues()}`],

@@ -37,7 +37,7 @@ export function heapLimitBytes(): number {
  * heap, so that they go back to the system when they are freed. By default the first freed block of 5 MB makes the next
  * ones part of the heap, which small blocks above them then hold. D182, D291
  */
-const mallocSettings = {
+export const mallocSettings = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: String(megabyte),
   MALLOC_TRIM_THRESHOLD_: String(8 * megabyte),

@@ -33,7 +33,8 @@ const toSortKey = (row: number) => String(row).padStart(8, '0');
 
 const problemEntity = defineEntity({
   type: 'importProblem',
-  schema: ImportProblem.extend({ chunk: z.int(), ttl: z.int() }),
+  /** Without a chunk for a row that a row of another chunk displaced. */
+  schema: ImportProblem.extend({ chunk: z.int().optional(), ttl: z.int() }),
   key: ({ importId, row }: { importId: string; row: number }) => ({
     PK: partitionOf(importId),
     SK: toSortKey(row),
@@ -46,13 +47,21 @@ export const problemWriter = /* @__PURE__ */ using(
   ({ table, now }: Scope) =>
     async (
       importId: string,
-      chunk: number,
+      chunk: number | undefined,
       problems: readonly (Problem & { row: number })[],
     ): Promise<void> => {
       const ttl = unixSeconds(now()) + keptSeconds;
       await table.insertAll(
         problems.map(({ row, column, code, message, text }) => {
-          const item = { row, column, code, message, text: text.toWellFormed(), chunk, ttl };
+          const item = {
+            row,
+            column,
+            code,
+            message,
+            text: text.toWellFormed(),
+            ttl,
+            ...(chunk !== undefined && { chunk }),
+          };
           return table.writes.put(problemEntity, { ...item, importId } as typeof item);
         }),
       );

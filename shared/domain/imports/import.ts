@@ -177,6 +177,16 @@ export const chunkEntity = defineEntity({
   }),
 });
 
+/** A row that was a record until an earlier row of the same name took it over. */
+export const displacedRowEntity = defineEntity({
+  type: 'importDisplacedRow',
+  schema: z.object({ ttl: z.int() }),
+  key: ({ importId, row }: { importId: string; row: number }) => ({
+    PK: tenantPartition(`IMPORT#${importId}`),
+    SK: `DISPLACED#${String(row).padStart(8, '0')}`,
+  }),
+});
+
 const countNames = ['created', 'updated', 'unchanged', 'failed'] as const;
 export type Counts = Record<(typeof countNames)[number], number>;
 export const noCounts = (): Counts => ({ created: 0, updated: 0, unchanged: 0, failed: 0 });

@@ -23,6 +23,10 @@ export function toImportedId(importId: string, row: number): string {
   return toPrefix(importId) + digits;
 }
 
+/** The number of the row that created a record. */
+export const toImportedRow = (id: string): number =>
+  [...id.slice(-rowDigits)].reduce((row, digit) => row * 32 + crockford.indexOf(digit), 0);
+
 /** The bounds of the ids of an import's records. */
 export const importedIds = (importId: string) => ({
   from: toPrefix(importId) + '0'.repeat(rowDigits),

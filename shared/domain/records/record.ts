@@ -44,6 +44,8 @@ export const RecordItem = z.object({
   productSurfaceId: z.string().optional(),
   /** The import that created it. */
   importId: z.string().optional(),
+  /** The row of the import whose values it has, if it was created with those of a later row of the same name. */
+  importRow: z.int().optional(),
   /** Incremented by each write, for optimistic locking. */
   revision: z.int(),
   createdAt: z.string(),

@@ -15,7 +15,7 @@ import { toTracedRun } from '../../core/trace-context.ts';
 import type { Variables } from '../../core/variables.ts';
 import { getStepType } from '../../domain/flows/step-types/index.ts';
 import { mapItemsMax } from '../../domain/flows/step-types/map.ts';
-import { countChunksMax } from '../../domain/flows/step-types/reduce.ts';
+import { countChunksMax, type ReduceConfig } from '../../domain/flows/step-types/reduce.ts';
 import { findHeldLists, walkSteps } from '../../domain/flows/steps/held-lists.ts';
 import {
   definitionPath,
@@ -86,6 +86,7 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
       }
       found.push(forecast);
       note(step, forecast.max.response);
+      noteResult(steps, step, path, forecast.max, unknown);
       return guesses.guess(step, recordId, forecast);
     },
   };
@@ -111,6 +112,7 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
     if (!getStepType(step.type).effects) judgeFree(unknown, step, result);
   };
   await runFlow({ ...run, onEvent, trace: toTracedRun(walk.runId, undefined) });
+  found.push(...forecastOtherLevels(steps, found, acted));
   if (isUncertain) found.push(...(await forecastOtherSteps(walk, { acted, variables, unknown, repeated })));
   return found;
 }
@@ -226,11 +228,16 @@ const severalTimes = ({ calls, cost, ...highest }: HighestCost, times: number): 
  */
 type UnknownTexts = Map<string, number | null>;
 
+/** As `reduce` counts the tokens of an item. */
+const bytesPerToken = 4;
+
 const mentions = (text: string, variable: string) => [
   ...text.matchAll(new RegExp(`(?<![\\w$.])${variable.replaceAll('$', '\\$')}(?![\\w$])`, 'g')),
 ];
 const findInsertions = (text: string, variable: string) => [
-  ...text.matchAll(new RegExp(`\\{\\{-?\\s*${variable.replaceAll('$', '\\$')}\\s*-?\\}\\}`, 'g')),
+  ...text.matchAll(
+    new RegExp(`\\{\\{-?\\s*${variable.replaceAll('$', '\\$')}\\s*(?:\\|\\s*json\\s*)?-?\\}\\}`, 'g'),
+  ),
 ];
 
 const getTemplateText = ({ type, config }: Pick<FlowStep, 'type' | 'config'>): string => {
@@ -276,8 +283,9 @@ function countAddedTokens(step: Pick<FlowStep, 'type' | 'config'>, unknown: Unkn
   for (const [variable, most] of unknown) {
     const places = mentions(text, variable).length;
     if (places === 0) continue;
-    if (most === null || findInsertions(text, variable).length < places) return null;
-    added += places * most;
+    const inserted = findInsertions(text, variable);
+    if (most === null || inserted.length < places) return null;
+    for (const [tag] of inserted) added += most * (tag.includes('|') ? jsonFactor : 1);
   }
   return added;
 }
@@ -300,13 +308,74 @@ function openInside(step: FlowStep, unknown: UnknownTexts): void {
 
 /** The inputs of another flow are as unknown as what they are made of. */
 function openInputs({ type, config }: FlowStep, unknown: UnknownTexts): void {
-  // From the second level on, and from the second chunk on, they are outputs of models.
-  if (type === 'reduce') unknown.set(config.combine === 'sequence' ? 'previous' : 'items', null);
+  // From the second level on, and from the second chunk on, they are what the last step gave.
+  if (type === 'reduce' && lastStep(config)?.type !== 'prompt') unknown.set(resultVariable(config), null);
   if (type !== 'flow') return;
   for (const [name, value] of Object.entries(config.inputs ?? {})) {
     if (countAddedTokens({ type, config: { value } }, unknown) !== 0) unknown.set(name, null);
   }
 }
+
+const lastStep = (config: FlowStep['config']): FlowStep | undefined =>
+  (config as Pick<ReduceConfig, 'steps'>).steps.findLast(({ enabled }) => enabled);
+const resultVariable = (config: FlowStep['config']) => (config.combine === 'sequence' ? 'previous' : 'items');
+
+/** A text as JSON has at most twice its bytes, apart from characters that models do not write, and its quotes. */
+const jsonFactor = 2;
+const jsonBytes = 3;
+
+/** What a chunk gives is unknown to the chunks that read it: as much as the chunk takes of it. */
+function noteResult(
+  steps: readonly FlowStep[],
+  step: FlowStep,
+  path: RunPath,
+  { response }: HighestCost,
+  unknown: UnknownTexts,
+): void {
+  const around = listsAround(definitionPath(path)).at(-1);
+  const holder = around === undefined ? undefined : findStepAt(steps, holderPath(around));
+  if (holder?.type !== 'reduce' || lastStep(holder.config)?.id !== step.id) return;
+  const { chunk, combine } = holder.config as ReduceConfig;
+  const variable = resultVariable(holder.config);
+  const before = unknown.get(variable) ?? (unknown.has(variable) ? null : 0);
+  if (response === null || before === null) return void unknown.set(variable, null);
+  // Lists are printed as JSON without a filter too.
+  const one = (combine === 'sequence' ? 1 : jsonFactor) * response + jsonBytes;
+  const most =
+    combine === 'sequence'
+      ? one
+      : chunk.maxItems !== undefined
+        ? chunk.maxItems * one
+        : Math.max(jsonFactor * bytesPerToken * (chunk.maxTokens ?? 0), 2 * one);
+  unknown.set(variable, Math.max(before, most));
+}
+
+/**
+ * Chunks by tokens hold two results at least, whatever their size: of n chunks at the first level, the levels above have
+ * at most one and a half times n.
+ */
+function forecastOtherLevels(
+  steps: readonly FlowStep[],
+  found: readonly ForecastStep[],
+  acted: ReadonlyMap<string, number>,
+): ForecastStep[] {
+  return [...walkSteps(steps)].flatMap(({ step, path }) => {
+    const isInTree = listsAround(path).some((list) => {
+      const holder = findStepAt(steps, holderPath(list));
+      const { combine, chunk } = (holder?.config ?? {}) as Partial<ReduceConfig>;
+      return holder?.type === 'reduce' && combine === 'tree' && chunk?.maxTokens !== undefined;
+    });
+    const times = acted.get(path) ?? 0;
+    if (!isInTree || times < 2) return [];
+    const costs = found.filter(({ stepId }) => stepId === step.id);
+    const highest = costs.reduce((one, other) => (isHigher(other.max, one.max) ? other : one));
+    const max = severalTimes(highest.max, Math.ceil(1.5 * times));
+    return [{ ...highest, isReused: false, saved: 0, expected: undefined, max }];
+  });
+}
+
+const isHigher = (one: HighestCost, other: HighestCost) =>
+  other.cost !== null && (one.cost === null || one.cost > other.cost);
 
 /** Whether steps in a step give something that is unknown. */
 const givesUnknown = (step: FlowStep, unknown: UnknownTexts): boolean =>

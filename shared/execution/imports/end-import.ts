@@ -11,7 +11,7 @@ import { stringify } from 'csv-stringify/sync';
 import { toChunks } from '../../core/chunks.ts';
 import type { ColumnPlan, RawRow } from '../../domain/imports/columns.ts';
 import { problemColumns } from '../../domain/imports/columns.ts';
-import { type ImportError, type ImportItem, importEntity } from '../../domain/imports/import.ts';
+import { chunkEntity, type ImportError, type ImportItem, importEntity } from '../../domain/imports/import.ts';
 import { problemReader, problemsFile, type StoredProblem } from '../../domain/imports/import-problems.ts';
 import { hasStatus } from '../../domain/imports/import-store.ts';
 import { parseLine } from '../../domain/imports/reading/text-rows.ts';
@@ -95,13 +95,25 @@ async function problemRows(scope: Scope, { id }: ImportItem): Promise<AsyncGener
   const names = columns.columns.map(({ name }) => name);
   const rest = async function* () {
     yield toLines([[...problemColumns, ...names]]);
+    const ends = await readChunkEnds(scope, id);
+    const chunkOf = ({ chunk, row }: StoredProblem) => chunk ?? ends.findIndex((end) => row <= end);
     for await (const page of problemReader(scope).all(id)) {
-      for (const [chunk, problems] of Map.groupBy(page, (problem) => problem.chunk)) {
+      for (const [chunk, problems] of Map.groupBy(page, chunkOf)) {
+        if (chunk === -1) continue;
         yield toLines(toProblemRows(await chunkFiles(scope).read(id, chunk), problems, columns));
       }
     }
   };
   return rest();
+}
+
+/** The last row of each chunk that is stored. */
+async function readChunkEnds({ table }: Scope, importId: string): Promise<number[]> {
+  const ends: number[] = [];
+  const { PK: partition } = chunkEntity.key({ importId, chunk: 0 });
+  for await (const chunks of table.pages({ partition, from: 'CHUNK#', to: 'CHUNK#~' }))
+    for (const { chunk, row } of chunks) ends[chunk as number] = row as number;
+  return Array.from(ends, (end) => end ?? 0);
 }
 
 function toProblemRows(

@@ -3,7 +3,7 @@
  *
  * Where the order of rows does not matter, transactions of up to 50 records are written, several at once. The ids follow from
  * the rows, so a second delivery finds the records that are there and creates nothing twice; the counters of the import move in
- * the transaction that marks the chunk as done. Where the order matters (upserts, `onError: "stop"`), one transaction follows
+ * the transaction that marks the chunk as done. Of rows with one name the first counts (`first-of-name.ts`). Where the order matters (upserts, `onError: "stop"`), one transaction follows
  * the other, and each also moves the progress of the chunk, on the condition that it is where it was: so each row acts once,
  * and is counted as what it did.
  *
@@ -17,7 +17,6 @@ import { unixSeconds } from '../../core/time.ts';
 import {
   createImportedRowReader,
   isProblem,
-  type Problem,
   type ReadRow,
   setValues,
   toDraft,
@@ -55,8 +54,10 @@ import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type Write } from '../../platform/data/writes.ts';
 import { endIfDone } from './end-import.ts';
+import { type Entry, takenNameResolver } from './first-of-name.ts';
 import { type Chunk, chunkFiles, type ImportPlan } from './import-file.ts';
 import { countLanes, isOrdered } from './read-file.ts';
+import { type RowProblem, takenProblem } from './row-problem.ts';
 import { changedMetadata, type Found, recordFinder, toRowIdentity } from './upsert-keys.ts';
 
 /** A transaction has 100 writes, two for a record. */
@@ -66,31 +67,23 @@ const transactionsAtOnce = 3;
 /** Up to three writes for a row, and two for the progress. */
 const orderedRows = 32;
 
-type RowProblem = Problem & { row: number };
 interface NumberedRow {
   row: number;
   read: ReadRow;
 }
+
+type ReadLine = NumberedRow | RowProblem;
 
 interface Stored {
   counts: Counts;
   problems: RowProblem[];
 }
 
-const takenProblem = (
-  row: number,
-  { name = '' }: Pick<ReadRow, 'name'>,
-  column: string | undefined,
-): RowProblem => ({
-  row,
-  column: column ?? null,
-  code: 'NAME_TAKEN',
-  message: 'A record of this type has this name already',
-  text: name.slice(0, 200),
-});
-
 export const chunkStorer = /* @__PURE__ */ using(
-  ['table:write', chunkFiles, problemWriter, recordFinder, recordStore, jobQueue, endIfDone, 'places:jobs'],
+  [
+    ...(['table:write', 'places:jobs'] as const),
+    ...[chunkFiles, problemWriter, recordFinder, recordStore, takenNameResolver, jobQueue, endIfDone],
+  ],
   (scope: Scope) => {
     const { table, now } = scope;
 
@@ -165,19 +158,14 @@ async function writeProblems(
 }
 
 /** The rows that can be read, and the problems of the others. */
-function readLines({ columns }: ImportPlan, { firstRow, lines }: Chunk): (NumberedRow | RowProblem)[] {
+function* readLines({ columns }: ImportPlan, { firstRow, lines }: Chunk): Generator<ReadLine> {
   const read = createImportedRowReader(columns);
-  return lines.map((line, index) => {
+  for (const [index, line] of lines.entries()) {
     const row = firstRow + index;
     const parsed = parseLine(line);
     const result = 'row' in parsed ? read(parsed.row) : parsed.problem;
-    return isProblem(result) ? { ...result, row } : { row, read: result };
-  });
-}
-
-interface Entry {
-  row: number;
-  record: RecordItem;
+    yield isProblem(result) ? { ...result, row } : { row, read: result };
+  }
 }
 
 /** Transactions of new records, several at once. */
@@ -190,22 +178,26 @@ async function storeTogether(
   const problems: RowProblem[] = [];
   const counts = noCounts();
   const names = new Set<string>();
-  const entries: Entry[] = [];
-  for (const each of readLines(plan, chunk)) {
-    const draft = 'read' in each ? toRecordDraft(each.read) : each;
-    if (isProblem(draft)) {
-      problems.push({ ...draft, row: each.row });
-      continue;
+  const resolveTaken = takenNameResolver(scope);
+  // Read as they are stored: rows that wait would outlive their generation, and become garbage of the old one.
+  const readEntries = function* (): Generator<Entry> {
+    for (const each of readLines(plan, chunk)) {
+      const draft = 'read' in each ? toRecordDraft(each.read) : each;
+      if (isProblem(draft)) {
+        problems.push({ ...draft, row: each.row });
+        continue;
+      }
+      const identity = `${draft.type}\0${draft.name}`;
+      if (names.has(identity)) problems.push(takenProblem(each.row, draft, plan.columns.nameColumn));
+      else yield { row: each.row, record: toRecord(scope, item, each.row, draft) };
+      names.add(identity);
     }
-    const identity = `${draft.type}\0${draft.name}`;
-    if (names.has(identity)) problems.push(takenProblem(each.row, draft, plan.columns.nameColumn));
-    else entries.push({ row: each.row, record: toRecord(scope, item, each.row, draft) });
-    names.add(identity);
-  }
-  await forEachConcurrently(groupEntries(entries), transactionsAtOnce, async (group) => {
+  };
+  await forEachConcurrently(groupEntries(readEntries()), transactionsAtOnce, async (group) => {
     const taken = await insertGroup(scope, group);
-    counts.created += group.length - taken.length;
-    for (const { row, record } of taken) problems.push(takenProblem(row, record, plan.columns.nameColumn));
+    const failed = taken.length > 0 ? await resolveTaken(item, taken, plan.columns.nameColumn) : [];
+    counts.created += group.length - failed.length;
+    for (const { row, record } of failed) problems.push(takenProblem(row, record, plan.columns.nameColumn));
   });
   counts.failed = problems.length;
   return { counts, problems };
@@ -217,7 +209,7 @@ const toRecordDraft = ({ type, name = '', values }: ReadRow) =>
 const toRecord = (scope: Scope, item: ImportItem, row: number, draft: RecordDraft): RecordItem =>
   toNewRecord(scope, item, draft, { id: toImportedId(item.id, row), importId: item.id });
 
-function* groupEntries(entries: readonly Entry[]): Generator<Entry[]> {
+function* groupEntries(entries: Iterable<Entry>): Generator<Entry[]> {
   let group: Entry[] = [];
   let bytes = 0;
   for (const entry of entries) {
@@ -261,7 +253,7 @@ async function storeInOrder(
   doneTo = chunk.firstRow - 1,
 ): Promise<void> {
   const { table } = scope;
-  const rows = readLines(plan, chunk).filter(({ row }) => row > doneTo);
+  const rows = [...readLines(plan, chunk)].filter(({ row }) => row > doneTo);
   let at = doneTo;
   for (const group of groupRows(rows)) {
     const isLast = group.at(-1) === rows.at(-1);
@@ -312,8 +304,6 @@ async function isAhead({ table }: Scope, { id }: ImportItem, { chunk }: Chunk, a
   const progress = await table.get(chunkEntity, { importId: id, chunk }, { consistent: true });
   return progress !== undefined && progress.row > at;
 }
-
-type ReadLine = NumberedRow | RowProblem;
 
 /** Two rows of one record are in different transactions. */
 function* groupRows(rows: readonly ReadLine[]): Generator<readonly ReadLine[]> {

@@ -175,29 +175,54 @@ test('a step that fails before a prompt is named, since the prompt does not run'
   ]);
 });
 
-test('a reduce step is forecast with the calls of each chunk and each level; results in prompts have no limit, and a note says so', async () => {
-  const { tenant, flowId } = await world(
-    (model) => [
-      {
-        type: 'reduce',
-        name: 'All',
-        config: {
-          from: { recordType: 'thing' },
-          fields: ['name'],
-          chunk: { maxItems: 2 },
-          combine: 'tree',
-          steps: [ask('themes', model, 'What have these in common? {{ items | json }}')],
-        },
-      },
-    ],
-    5,
-  );
+const reduceThings = (model: string, config: object, userPrompt: string) => ({
+  type: 'reduce',
+  name: 'All',
+  config: {
+    ...{ from: { recordType: 'thing' }, fields: ['name'], combine: 'tree' },
+    steps: [ask('themes', model, userPrompt)],
+    ...config,
+  },
+});
+const inCommon = 'What have these in common? {{ items | json }}';
+
+test('a reduce step is forecast with the calls of each chunk and each level', async () => {
+  const { tenant, flowId } = await world((model) => [
+    reduceThings(model, { chunk: { maxItems: 2 } }, inCommon),
+  ]);
   const body = { recordType: 'thing', options: { maxRetries: 0 } };
   const shown = await forecast(tenant, flowId, body);
   // For each of the five records: three chunks, two above, one at the end.
   expect(shown.steps).toEqual([
     expect.objectContaining({ name: 'themes', calls: { expected: 30, max: 30 } }),
   ]);
+  expect(shown.notes).toEqual([]);
+  const cost = await run(tenant, flowId);
+  expect(cost).toBeGreaterThan(0);
+  expect(cost).toBeLessThanOrEqual(Number(shown.cost.max));
+});
+
+test.each([
+  ['chunks by tokens, whose results decide how many there are', { chunk: { maxTokens: 50 } }, inCommon],
+  [
+    'a sequence',
+    { chunk: { maxItems: 3 }, combine: 'sequence' },
+    'Add {{ items | json }} to this:\n{{ previous }}',
+  ],
+])('a reduce step with %s costs no more than its forecast says', async (_, config, userPrompt) => {
+  const { tenant, flowId } = await world((model) => [reduceThings(model, config, userPrompt)], 12);
+  const shown = await forecast(tenant, flowId, { recordType: 'thing', options: { maxRetries: 0 } });
+  expect(shown.notes).toEqual([]);
+  const cost = await run(tenant, flowId);
+  expect(cost).toBeGreaterThan(0);
+  expect(cost).toBeLessThanOrEqual(Number(shown.cost.max));
+});
+
+test('nothing limits what a reduce step costs whose results go through code before a prompt reads them; a note says so', async () => {
+  const { tenant, flowId } = await world((model) => [
+    reduceThings(model, { chunk: { maxItems: 2 } }, 'In common: {{ items | join: ", " }}'),
+  ]);
+  const shown = await forecast(tenant, flowId);
+  expect(shown.cost.max).toBeNull();
   expect(shown.notes).not.toEqual([]);
-  expect(await run(tenant, flowId)).toBeGreaterThan(0);
 });

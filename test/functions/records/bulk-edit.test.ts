@@ -190,6 +190,7 @@ test.each<[string, unknown, string]>([
 test('400 states the maximum number of records per call', async () => {
   const { body } = await edit(await newTenant(), { recordIds: Array(10_001).fill(unknownId), updates });
   expect(body.details[0].message).toContain('10000');
+  expect(body.details[0].message).toContain('/v1/imports');
 });
 
 test('400 if one record would exceed 256 KB, and no record changes', async () => {
