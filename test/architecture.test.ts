@@ -210,7 +210,7 @@ const parsedByDoubles: Record<string, string> = {
   'shared/domain/surfaces/secrets/surface-plaintexts.ts': 'our own texts',
   'shared/domain/mcp-connections/connection-secrets.ts': 'tokens, and seconds',
   'shared/domain/budgets/thresholds.ts': 'our own message',
-  'shared/domain/alerts/evaluate-alerts.ts': 'our own message',
+  'shared/domain/alerts/alert-messages.ts': 'our own message',
   'shared/domain/a2a-tasks/push-config-store.ts': 'our own texts',
   'shared/adapters/data-formats/yaml.ts': 'texts without such numbers',
   'shared/adapters/mcp-server/pages.ts': 'our own cursors',

@@ -11,7 +11,7 @@ export const createAlert = defineEndpoint({
   summary: 'Create an alert',
   description: `Tells when a number of runs is above or below a bound in a window of full minutes: \`runs\` below 1 says that a schedule has stopped. Runs count in the minute of their end. It is evaluated each minute; runs that ended before it was made count too.
 
-Firing and resolving are a message each, \`alert.firing\` and \`alert.resolved\`, to the webhook and to each email address; each is sent at most once in \`windowMinutes\`. What was held back is told when the window is over, if it still holds. The webhook gets \`{type, timestamp, data: {alertId, name, metric, scope, windowMinutes, above?, below?, value}}\`, signed by Standard Webhooks with \`notify.secret\`, which this response alone shows. 409 if the tenant has 100 alerts.`,
+Firing and resolving are a message each, \`alert.firing\` and \`alert.resolved\`, to the webhook and to each email address; each is sent at most once in \`windowMinutes\`. What was held back is told when the window is over, if it still holds. The webhook gets \`{type, timestamp, data: {alertId, name, metric, scope, windowMinutes, above?, below?, value}}\`, signed by Standard Webhooks with \`notify.secret\`, which this response alone shows; webhooks of Slack and Teams get their own form of message (\`notify.webhookFormat\`). 409 if the tenant has 100 alerts.`,
   body: NewAlert,
   response: { kind: 'json', bodies: { 201: AlertResponse } },
   shownOnce: ['notify.secret'],

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { formatDescription, webhookFormats } from '../../shared/adapters/messages/webhook-formats.ts';
 import { resourceId } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { AlertScope, alertMetrics, alertStates } from '../../shared/domain/alerts/alert.ts';
@@ -37,6 +38,7 @@ const members = {
   }),
   notify: z.strictObject({
     webhookUrl: ServerUrl.optional(),
+    webhookFormat: z.enum(webhookFormats).optional().meta({ description: formatDescription }),
     emails: z.array(z.email().max(254)).max(10).check(unique).optional(),
   }),
   enabled: z.boolean(),
@@ -87,6 +89,7 @@ export const AlertResponse = z
     minRuns: z.int(),
     notify: z.object({
       webhookUrl: z.string().optional(),
+      webhookFormat: z.enum(webhookFormats).optional(),
       emails: z.array(z.string()),
       secret: z.string().optional().meta({
         description:
@@ -118,13 +121,14 @@ export const AlertResponse = z
   });
 
 export const toAlertResponse = ({ alert, standing, secret }: ShownAlert): z.input<typeof AlertResponse> => {
-  const { webhookUrl, sealedSecret: _sealed, emails, revision: _revision, ...members } = alert;
+  const { webhookUrl, webhookFormat, sealedSecret: _sealed, emails, revision: _revision, ...members } = alert;
   const { state, value, since } = standing;
   return {
     ...members,
     notify: {
       emails,
       ...(webhookUrl !== undefined && { webhookUrl }),
+      ...(webhookFormat !== undefined && { webhookFormat }),
       ...(secret !== undefined && { secret }),
     },
     state,

@@ -1,5 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { alertAttempt } from '../../shared/domain/alerts/evaluate-alerts.ts';
+import { alertAttempt } from '../../shared/domain/alerts/alert-messages.ts';
 import { thresholdAttempt } from '../../shared/domain/budgets/thresholds.ts';
 import { deliveryOutbox } from '../../shared/domain/deliveries/delivery.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/outbox-messages.ts';

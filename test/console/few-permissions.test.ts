@@ -13,6 +13,8 @@ const missingOn = (flow: string) => ({
   [`${flow}/try`]: ['RECORDS:READ'],
   [`${flow}/versions`]: ['FLOWS:READ'],
   [`${flow}/run`]: ['RECORDS:READ'],
+  '/inbox': ['FLOWS:READ', 'AGENTS:READ'],
+  '/alerts': ['ALERTS:READ'],
   '/runs': ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'],
   [`/runs/${id('exec')}`]: ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'],
   [`/runs/batches/${id('batch')}`]: ['FLOWS:READ'],

@@ -3,6 +3,7 @@ import {
   type QueryClient,
   useInfiniteQuery,
   useMutation,
+  useQueries,
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
@@ -60,6 +61,22 @@ export function useCall<Id extends OperationId>(
     refetchInterval: ({ state: { data, error } }) =>
       nextAskMs(typeof everyMs === 'function' ? everyMs(data) : everyMs, error),
     ...(keepsLast && { placeholderData: keepPreviousData }),
+  });
+}
+
+/** The answers of an endpoint that reads to some requests, in their order. */
+export function useCalls<Id extends OperationId>(
+  operation: Id,
+  requests: readonly OperationRequest<Id>[],
+  { everyMs = false }: { everyMs?: number | false } = {},
+) {
+  const { call } = useApi();
+  return useQueries({
+    queries: requests.map((request) => ({
+      ...callOptions(call, operation, request),
+      refetchInterval: ({ state: { error } }: { state: { error: Error | null } }) =>
+        nextAskMs(everyMs, error),
+    })),
   });
 }
 

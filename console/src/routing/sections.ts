@@ -13,7 +13,9 @@ interface Section {
 /** The main screens, in the order of the menu. */
 export const sections: readonly Section[] = [
   { to: '/', label: sharedTexts.home, icon: 'home', letter: 'h' },
+  { to: '/inbox', label: sharedTexts.inbox, icon: 'inbox', letter: 'i' },
   { to: '/runs', label: sharedTexts.runs, icon: 'runs', letter: 'r' },
+  { to: '/alerts', label: sharedTexts.alerts, icon: 'bell', letter: 'l' },
   { to: '/flows', label: sharedTexts.flows, icon: 'flows', letter: 'f' },
   { to: '/agents', label: sharedTexts.agents, icon: 'agents', letter: 'a' },
   { to: '/records', label: sharedTexts.records, icon: 'records', letter: 'd' },

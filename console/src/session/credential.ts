@@ -5,6 +5,8 @@ export interface Credential {
   kind: 'session' | 'api-key';
   /** Whom to show: a name, an email address, or the end of a key. */
   user: string;
+  /** As whom the API knows the person; null for a key. */
+  userId: string | null;
   /** The organization whose data this is; null for the user's own. */
   organization: string | null;
   /** What the session may do; null for a key, which does not say. */
@@ -36,6 +38,7 @@ export class SessionEnded extends Error {
 export const keyCredential = (key: string): Credential => ({
   kind: 'api-key',
   user: signInTexts.apiKeyEndingWith(key.slice(-4)),
+  userId: null,
   organization: null,
   permissions: null,
   token: async () => key,

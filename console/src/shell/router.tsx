@@ -12,9 +12,11 @@ import {
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Screens } from '../routing/screens.ts';
 import { agentScreens } from '../screens/agents/screens.ts';
+import { alertScreens } from '../screens/alerts/screens.ts';
 import { commandLineScreens } from '../screens/command-line/screens.ts';
 import { flowScreens } from '../screens/flows/screens.ts';
 import { homeScreens } from '../screens/home/screens.ts';
+import { inboxScreens } from '../screens/inbox/screens.ts';
 import { productScreens } from '../screens/products/screens.ts';
 import { recordScreens } from '../screens/records/screens.ts';
 import { runScreens } from '../screens/runs/screens.ts';
@@ -56,6 +58,8 @@ const ScreenFailure = ({ error, reset }: ErrorComponentProps) => (
 
 const screens: Screens = {
   ...homeScreens,
+  ...inboxScreens,
+  ...alertScreens,
   ...flowScreens,
   ...recordScreens,
   ...agentScreens,

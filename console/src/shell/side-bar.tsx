@@ -1,7 +1,9 @@
 import { covers } from '../../../shared/platform/identity/permissions.ts';
 import { useApi } from '../api/api.ts';
 import { useOpenRuns } from '../api/open-runs.ts';
+import { useCall } from '../api/queries.ts';
 import { isBelow, sections } from '../routing/sections.ts';
+import { inboxTexts } from '../texts/inbox.ts';
 import { sharedTexts } from '../texts/shared.ts';
 import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/forms/button.tsx';
@@ -67,6 +69,7 @@ export const MenuParts = ({ pathname, onSearch, onShortcuts, isNarrow = false }:
             <Link to={to} title={label} aria-current={isBelow(pathname, to) ? 'page' : undefined}>
               <Icon name={icon} />
               <span>{label}</span>
+              {to === '/inbox' && <OpenQuestionCount />}
               {to === '/runs' && <OpenRunCount />}
             </Link>
           </li>
@@ -101,6 +104,36 @@ export const TopBar = ({ onMenu, onSearch }: FrameActions & { onMenu: () => void
     </Button>
   </header>
 );
+
+const waitReaders = ['FLOWS:READ', 'AGENTS:READ'] as const;
+const countedMax = 100;
+const countEveryMs = 30_000;
+
+/** How many questions are open, beside the link to them, in another colour while some are overdue. */
+function OpenQuestionCount() {
+  const { permissions } = useApi().credential;
+  const mayRead = permissions === null || waitReaders.some((each) => covers(permissions, each));
+  const query = { limit: countedMax, sort: 'expiresAt' } as const;
+  const { data } = useCall('waits.list', { query }, { enabled: mayRead, everyMs: countEveryMs });
+  const rows = data?.data ?? [];
+  if (rows.length === 0) return null;
+  const overdue = rows.filter(({ overdueAt }) => Date.parse(overdueAt) <= Date.now()).length;
+  const more = data?.pagination.hasMore ? '+' : '';
+  return (
+    <span
+      className={overdue > 0 ? 'open-runs overdue' : 'open-runs'}
+      title={overdue > 0 ? inboxTexts.overdueCount(`${overdue}${more}`) : undefined}
+    >
+      {rows.length}
+      {more}
+      <span className="visually-hidden">
+        {' '}
+        {inboxTexts.openQuestions}
+        {overdue > 0 && `, ${inboxTexts.overdueCount(`${overdue}${more}`)}`}
+      </span>
+    </span>
+  );
+}
 
 const readers = ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'] as const;
 const everyMs = { running: 10_000, waiting: 10_000, none: 30_000 };

@@ -33,6 +33,7 @@ export function sessionCredential(settings: SignInSettings, first: OauthTokens):
   return {
     kind: 'session',
     user: person.user,
+    userId: person.id,
     organization: person.organization,
     permissions: person.permissions,
     async token() {

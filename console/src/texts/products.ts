@@ -78,6 +78,7 @@ export const productTexts = {
   timesIn: (timezone: string, next: ReactNode, last: ReactNode) =>
     sentence` in ${timezone}. Next ${next}, last ${last}`,
   nextTimes: (times: number) => `The next ${times} times, on your clock`,
+  alertWithoutRun: 'Alert me if it does not run',
   runNow: 'Run now',
   resume: 'Resume',
   deleteThisSchedule: 'Delete this schedule?',

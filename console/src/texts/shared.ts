@@ -4,7 +4,9 @@ import { plural } from './language.ts';
 export const sharedTexts = {
   // Screens
   home: 'Home',
+  inbox: 'Inbox',
   runs: 'Runs',
+  alerts: 'Alerts',
   flows: 'Flows',
   agents: 'Agents',
   records: 'Records',

@@ -35,6 +35,7 @@ export const uiTexts = {
   columns: 'Columns',
   columnsOf: (list: string) => `Columns of ${list}`,
   legendOf: (chart: string) => `Legend: ${chart}`,
+  marks: 'Marks on the chart',
   showAsTable: 'Show as a table',
   from: 'From',
 

@@ -9,6 +9,7 @@ const looks: Record<string, string> = {
   success: 'good',
   ok: 'good',
   connected: 'good',
+  firing: 'bad',
   blocked: 'bad',
   failed: 'bad',
   error: 'bad',

@@ -85,6 +85,7 @@ export const operations = {
 'alerts.update': {"method":"PUT","path":"/v1/alerts/{id}"},
 'alerts.delete': {"method":"DELETE","path":"/v1/alerts/{id}"},
 'alerts.history': {"method":"GET","path":"/v1/alerts/{id}/history"},
+'alerts.test': {"method":"POST","path":"/v1/alerts/{id}/test","takesKey":true},
 'products.list': {"method":"GET","path":"/v1/products","pages":{"by":"cursor","items":"data"}},
 'products.create': {"method":"POST","path":"/v1/products","takesKey":true},
 'products.get': {"method":"GET","path":"/v1/products/{id}"},

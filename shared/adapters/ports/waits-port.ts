@@ -25,6 +25,7 @@ export type NewWait = { place: WaitPlace; timeoutMinutes: number } & (
       form: Record<string, unknown> | undefined;
       emails: readonly string[];
       webhookUrl: string | undefined;
+      webhookFormat?: 'standard' | 'slack' | 'teams' | undefined;
       remindAfterMinutes?: number | undefined;
       escalate?: { afterMinutes: number; emails: readonly string[] } | undefined;
     }

@@ -44,7 +44,7 @@ export interface AlertMembers
   extends Pick<Alert, 'name' | 'metric' | 'scope' | 'windowMinutes' | 'minRuns' | 'enabled'> {
   above?: number | undefined;
   below?: number | undefined;
-  notify: { webhookUrl?: string | undefined; emails?: string[] | undefined };
+  notify: Pick<Partial<Alert>, 'webhookUrl' | 'webhookFormat'> & { emails?: string[] | undefined };
 }
 
 type AlertMembersChange = { [Name in keyof AlertMembers]?: AlertMembers[Name] | undefined };
@@ -137,14 +137,14 @@ export const alertWriter = /* @__PURE__ */ using(
       /** @throws 409 if the tenant can have no more */
       async create(principal: Principal, { notify, ...members }: AlertMembers): Promise<ShownAlert> {
         assertWithinLimit('alerts', (await readAll()).alerts.length + 1);
-        const { webhookUrl, emails = [] } = notify;
+        const { webhookUrl, webhookFormat, emails = [] } = notify;
         const secret = await createSecret(webhookUrl);
         const id = newId('alert');
         const createdAt = getIdCreatedAt(id);
         const alert: Alert = {
           id,
           ...(omitUndefined(members) as typeof members & Pick<Alert, 'above' | 'below'>),
-          ...omitUndefined({ webhookUrl, sealedSecret: secret?.sealed }),
+          ...omitUndefined({ webhookUrl, webhookFormat, sealedSecret: secret?.sealed }),
           emails,
           revision: 1,
           createdAt,
@@ -161,15 +161,16 @@ export const alertWriter = /* @__PURE__ */ using(
         return retryOnConflict(async () => {
           const { alert: before } = await find(id);
           const { above, below, ...rest } = before;
-          const { webhookUrl, emails = [] } = notify ?? before;
+          const { webhookUrl, webhookFormat, emails = [] } = notify ?? before;
           const secret = await createSecret(webhookUrl, before.sealedSecret);
           const bound = sent.above === undefined && sent.below === undefined ? { above, below } : {};
-          const { webhookUrl: _url, ...kept } = rest;
+          const { webhookUrl: _url, webhookFormat: _format, ...kept } = rest;
           const alert = omitUndefined({
             ...kept,
             ...bound,
             ...omitUndefined(sent),
             webhookUrl,
+            webhookFormat,
             emails,
             sealedSecret: secret?.sealed ?? before.sealedSecret,
             revision: before.revision + 1,

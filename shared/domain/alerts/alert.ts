@@ -8,6 +8,7 @@
  * still holds. An alert that is disabled, or has no data, counts as resolved. Pure.
  */
 import * as z from 'zod';
+import { webhookFormats } from '../../adapters/messages/webhook-formats.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
@@ -39,6 +40,8 @@ export const Alert = z.object({
   below: z.number().optional(),
   minRuns: z.int(),
   webhookUrl: z.string().optional(),
+  /** Default: by the host of the address. */
+  webhookFormat: z.enum(webhookFormats).optional(),
   /** The encrypted key that signs what the webhook gets. */
   sealedSecret: z.string().optional(),
   emails: z.array(z.string()),

@@ -8,9 +8,8 @@
  * The watch, the minutes and the messages (deliveries and history) are one transaction, on the condition that the watch is
  * unchanged: of two evaluations one counts, and a crash repeats it as a whole. Where more is to be told than fits, the rest
  * follows in the next minute. A tenant without alerts loses its watch here, and costs nothing.
- * The worker `evaluate-alerts` calls it for all tenants with a watch; `alertAttempt` is for the worker of deliveries.
+ * The worker `evaluate-alerts` calls it for all tenants with a watch; `alert-messages.ts` makes the messages and sends them.
  */
-import * as z from 'zod';
 import { forEachConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
@@ -22,16 +21,8 @@ import { decodeReadable, type StoredOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Runtime } from '../../platform/runtime.ts';
-import { notifySecretOpener } from '../budgets/thresholds.ts';
-import { messageLimits } from '../conversations/message-limits.ts';
-import { type Delivery, deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
-import { type NewDelivery, prepareDelivery } from '../deliveries/end-webhook.ts';
-import {
-  type AttemptResult,
-  attempt,
-  attemptServiceEmail,
-  signWebhookRequest,
-} from '../deliveries/signed-request.ts';
+import { deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
+import type { NewDelivery } from '../deliveries/end-webhook.ts';
 import { createCellSum, toRunCells } from '../run-metrics/cell.ts';
 import { type InboxWait, inboxPartition } from '../run-waits/inbox-wait.ts';
 import {
@@ -48,7 +39,6 @@ import {
   type AlertEvent,
   type AlertScope,
   type AlertWatch,
-  alertEntity,
   alertEventEntity,
   alertHourEntity,
   createStanding,
@@ -56,6 +46,7 @@ import {
   type MinutePart,
   measureAlert,
 } from './alert.ts';
+import { createAlertMessages } from './alert-messages.ts';
 import { alertReader, alertSweep, alertWatchEntity, historyDays } from './alert-store.ts';
 
 const minuteMs = 60_000;
@@ -222,7 +213,7 @@ export async function evaluateAlerts(scope: Scope, at: Date = scope.now()): Prom
         : measureAlert(alert, partsOfWindow(all, alert.windowMinutes, at));
     const former = before.standings[alert.id] ?? createStanding(at);
     const { standing, tells } = decideAlert(alert, former, value, at);
-    const alertMessages = tells ? createMessages(scope, alert, tells, value, at) : [];
+    const alertMessages = tells ? createAlertMessages(scope, alert, tells, value, at) : [];
     const fits = messages.length + alertMessages.length + events.length < messagesMax;
     standings[alert.id] = fits
       ? standing
@@ -249,26 +240,6 @@ export async function evaluateAlerts(scope: Scope, at: Date = scope.now()): Prom
 
 const hoursPerTransaction = 30;
 
-function createMessages(
-  { newId }: Scope,
-  alert: Alert,
-  type: 'firing' | 'resolved',
-  value: number | null,
-  at: Date,
-): NewDelivery[] {
-  const { id: alertId, name, metric, scope, windowMinutes, above, below, webhookUrl, emails } = alert;
-  const data = { alertId, name, metric, scope, windowMinutes, above, below, value };
-  const message = {
-    productId: '',
-    surfaceId: alertId,
-    executionId: '',
-    type: `alert.${type}` as const,
-    body: JSON.stringify({ type: `alert.${type}`, timestamp: at.toISOString(), data }),
-  };
-  const receivers = [...(webhookUrl === undefined ? [] : [{}]), ...emails.map((email) => ({ email }))];
-  return receivers.map((receiver) => prepareDelivery({ newId }, at, { ...message, alert: receiver }));
-}
-
 const atOnce = 8;
 
 /** Evaluates the alerts of all tenants that have some. */
@@ -284,41 +255,3 @@ export const evaluateAllAlerts = /* @__PURE__ */ using(
     }
   },
 );
-
-const Body = z.object({
-  type: z.enum(['alert.firing', 'alert.resolved']),
-  timestamp: z.string(),
-  data: z.object({
-    name: z.string(),
-    metric: z.string(),
-    value: z.number().nullable(),
-    windowMinutes: z.int(),
-  }),
-});
-
-/** Tells of an alert. Undefined if it is deleted, or has no webhook any more. */
-export const alertAttempt = /* @__PURE__ */ using(
-  ['table:read', 'alert-emails', notifySecretOpener, messageLimits],
-  (scope: Scope) =>
-    async (delivery: Delivery): Promise<AttemptResult | undefined> => {
-      const { table, now } = scope;
-      const alert = await table.get(alertEntity, { id: delivery.surfaceId });
-      if (!alert) return undefined;
-      const { email } = delivery.alert ?? {};
-      if (email !== undefined)
-        return attemptServiceEmail(email, renderEmail(delivery.body), now(), messageLimits(scope).take);
-      const { webhookUrl: url, sealedSecret: sealed } = alert;
-      if (url === undefined || sealed === undefined) return undefined;
-      const receiver = { url, secret: await notifySecretOpener(scope)(sealed) };
-      return attempt(table.tenant, signWebhookRequest(delivery, receiver, now()), now());
-    },
-);
-
-function renderEmail(body: string): { subject: string; text: string } {
-  const { type, timestamp, data } = Body.parse(JSON.parse(body));
-  const { name, metric, value, windowMinutes } = data;
-  const state = type === 'alert.firing' ? 'fires' : 'is resolved';
-  const shown =
-    value === null ? 'There are no data.' : `${metric} is ${value} in the last ${windowMinutes} minutes.`;
-  return { subject: `The alert ${JSON.stringify(name)} ${state}`, text: `${shown}\nAt ${timestamp}.` };
-}

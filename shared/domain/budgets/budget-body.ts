@@ -40,7 +40,7 @@ const Limit = z
 const Notify = z.strictObject({
   webhookUrl: ServerUrl.optional().meta({
     description:
-      'Gets `budget.threshold`, signed by Standard Webhooks with the `secret` that the first response shows',
+      'Gets `budget.threshold`, signed by Standard Webhooks with the `secret` that the first response shows; a webhook of Slack or Teams its own form of message',
   }),
   emails: z.array(z.email().max(254)).max(10).check(unique).optional(),
 });

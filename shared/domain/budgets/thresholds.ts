@@ -9,8 +9,11 @@
 import { randomBytes } from 'node:crypto';
 import Big from 'big.js';
 import * as z from 'zod';
+import { toWebhookBody } from '../../adapters/messages/webhook-formats.ts';
+import { requireEnv } from '../../core/environment.ts';
 import { log } from '../../core/log.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
+import { trimTrailing } from '../../core/text.ts';
 import { decrypt, encrypt } from '../../platform/aws/kms.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -109,7 +112,7 @@ export const notifySecretOpener = /* @__PURE__ */ using(
 
 /** Tells of a threshold of a budget. Undefined if the budget is deleted, or has no webhook any more. */
 export const thresholdAttempt = /* @__PURE__ */ using(
-  ['table:read', 'alert-emails', notifySecretOpener, messageLimits],
+  ['table:read', 'alert-emails', 'public-url', notifySecretOpener, messageLimits],
   (scope: Scope) =>
     async (delivery: Delivery): Promise<AttemptResult | undefined> => {
       const { table, now } = scope;
@@ -126,8 +129,13 @@ export const thresholdAttempt = /* @__PURE__ */ using(
       }
       const { webhookUrl: url, sealedSecret: sealed } = budget;
       if (url === undefined || sealed === undefined) return undefined;
+      const body = toWebhookBody(delivery.body, { url }, () => {
+        const { subject, text } = renderThresholdEmail(delivery.body);
+        const address = `${trimTrailing(requireEnv('PUBLIC_URL'), '/')}/console#/settings/budgets`;
+        return { title: subject, texts: [text], links: [{ label: 'Open the budgets', url: address }] };
+      });
       const receiver = { url, secret: await notifySecretOpener(scope)(sealed) };
-      return attempt(table.tenant, signWebhookRequest(delivery, receiver, now()), now());
+      return attempt(table.tenant, signWebhookRequest({ ...delivery, body }, receiver, now()), now());
     },
 );
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { webhookFormats } from '../../adapters/messages/webhook-formats.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
@@ -41,7 +42,12 @@ export const Delivery = z.object({
   /** Of the alert whose id is in `surfaceId`: for this address, else for its webhook. */
   alert: z.object({ email: z.string().optional() }).optional(),
   /** Of a question of the run in `surfaceId`: to this address. */
-  approval: z.union([z.object({ email: z.string() }), z.object({ url: z.string() })]).optional(),
+  approval: z
+    .union([
+      z.object({ email: z.string() }),
+      z.object({ url: z.string(), format: z.enum(webhookFormats).optional() }),
+    ])
+    .optional(),
   type: z.enum([
     ...webhookEvents,
     ...taskEvents,
@@ -49,6 +55,7 @@ export const Delivery = z.object({
     'approval.requested',
     'alert.firing',
     'alert.resolved',
+    'alert.test',
   ]),
   /** What is sent: JSON text. Empty for the caller of a task, who is sent how it stands at the attempt. */
   body: z.string(),

@@ -1,8 +1,6 @@
-import { requireEnv } from '../../core/environment.ts';
 import { conflict, forbidden } from '../../core/errors/errors.ts';
 import { clientJson } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
-import { trimTrailing } from '../../core/text.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { listDue, sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -23,7 +21,7 @@ import { deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
 import { prepareDelivery } from '../deliveries/end-webhook.ts';
 import { recordEntity } from '../records/record.ts';
 import { runEntity } from '../runs/run.ts';
-import type { ApprovalRequested } from './approval-attempt.ts';
+import { type ApprovalRequested, toInboxAddress } from './approval-attempt.ts';
 import {
   type InboxKind,
   type InboxStatus,
@@ -233,7 +231,8 @@ export const inboxWriter = /* @__PURE__ */ using(uses, (scope: Scope) => {
       timestamp: at.toISOString(),
       question: wait.title,
       details: null,
-      url: `${trimTrailing(requireEnv('PUBLIC_URL'), '/')}/console/runs/${wait.rootRunId}`,
+      url: toInboxAddress(wait.id),
+      waitId: wait.id,
       runId: wait.runId,
       stepId: '',
       itemKey: null,

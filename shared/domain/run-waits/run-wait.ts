@@ -4,6 +4,7 @@
  * once. `wait-store.ts` writes it, `inbox-wait.ts` is its entry in the tenant's list, `wait-link.ts` the address in messages.
  */
 import * as z from 'zod';
+import { webhookFormats } from '../../adapters/messages/webhook-formats.ts';
 import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
 import { decode, defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
@@ -39,6 +40,7 @@ export const RunWait = z.object({
   inboxId: z.string().optional(),
   /** Where its question goes beside the addresses of its links. */
   webhookUrl: z.string().optional(),
+  webhookFormat: z.enum(webhookFormats).optional(),
   /** The hashes of the tokens of its links. */
   links: z.array(z.string()),
   /** Of a callback. Whoever may continue the run sees it. */

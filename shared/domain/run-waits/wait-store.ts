@@ -91,6 +91,7 @@ export const waitStore = /* @__PURE__ */ using(
         since: at.toISOString(),
         expiresAt: expiresAt.toISOString(),
         ttl,
+        inboxId: toInboxId(at.toISOString(), owner.runId, path),
       };
       const linked = createLink(table.tenant, item);
       const asked =
@@ -103,8 +104,8 @@ export const waitStore = /* @__PURE__ */ using(
         ...asked.more,
         ...(kind === 'callback' && { callbackUrl: `${base}/v1/callbacks/${first?.token}` }),
         ...(wait.kind === 'approval' && wait.webhookUrl !== undefined && { webhookUrl: wait.webhookUrl }),
+        ...(wait.kind === 'approval' && wait.webhookFormat && { webhookFormat: wait.webhookFormat }),
         links: asked.links.map(({ link }) => link.hash),
-        inboxId: toInboxId(item.since, owner.runId, path),
       };
       await table.commit([
         table.writes.insert(runWaitEntity, stored),
@@ -148,7 +149,9 @@ export const waitStore = /* @__PURE__ */ using(
         await messageLimits(scope).take(emails);
         const { question = '', details, choices = [], form } = wait;
         const webhookUrl = isAgain ? wait.webhookUrl : undefined;
-        const request = { kind: 'approval', question, details, choices, form, emails, webhookUrl } as const;
+        const { webhookFormat } = wait;
+        const asked = { question, details, choices, form, emails, webhookUrl, webhookFormat };
+        const request = { kind: 'approval', ...asked } as const;
         const base = trimTrailing(requireEnv('PUBLIC_URL'), '/');
         const { links, deliveries } = createApprovalRequests(scope, {
           wait: request,
@@ -275,9 +278,9 @@ interface MadeLink {
 interface Asking {
   wait: Pick<
     Extract<NewWait, { kind: 'approval' }>,
-    'question' | 'details' | 'choices' | 'form' | 'emails' | 'webhookUrl'
+    'question' | 'details' | 'choices' | 'form' | 'emails' | 'webhookUrl' | 'webhookFormat'
   >;
-  item: Pick<RunWait, 'runId' | 'stepId' | 'itemKey' | 'flowName' | 'since' | 'expiresAt'>;
+  item: Pick<RunWait, 'runId' | 'stepId' | 'itemKey' | 'flowName' | 'since' | 'expiresAt' | 'inboxId'>;
   base: string;
   createLink: (address: string | null) => MadeLink;
 }
@@ -291,6 +294,8 @@ interface Asked {
   >;
 }
 
+const toWebhook = (url: string, format: RunWait['webhookFormat']) => ({ url, ...(format && { format }) });
+
 /** A link for each who is asked, and what tells of it. */
 function createApprovalRequests({ now, newId }: Pick<Scope, 'now' | 'newId'>, asking: Asking): Asked {
   const { wait, item, base, createLink } = asking;
@@ -301,7 +306,12 @@ function createApprovalRequests({ now, newId }: Pick<Scope, 'now' | 'newId'>, as
     ...wait.emails.map((email) => ({ address: email, approval: { email } })),
     ...(wait.webhookUrl === undefined
       ? []
-      : [{ address: new URL(wait.webhookUrl).origin, approval: { url: wait.webhookUrl } }]),
+      : [
+          {
+            address: new URL(wait.webhookUrl).origin,
+            approval: toWebhook(wait.webhookUrl, wait.webhookFormat),
+          },
+        ]),
   ];
   const made = receivers.map(({ address, approval }) => ({ ...createLink(address), approval }));
   const deliveries = made.map(({ token, approval }) => {
@@ -311,6 +321,7 @@ function createApprovalRequests({ now, newId }: Pick<Scope, 'now' | 'newId'>, as
       question,
       details: details ?? null,
       url: `${base}/approvals#${token}`,
+      ...(item.inboxId !== undefined && { waitId: item.inboxId }),
       runId: item.runId,
       stepId: item.stepId,
       itemKey: item.itemKey,

@@ -22,8 +22,13 @@ export const approvalRunner = defineActingRunner(approvalStep, {
       throw new StepError(`An assignee is no email address: ${JSON.stringify(wholeOrLength(email, 100))}`);
     }
     if (question.trim() === '') throw new StepError('The question is empty; check the variables in it');
-    const { webhookUrl } = assignees;
-    const asked = { emails: [...new Set(emails)], webhookUrl, ...(escalateTo.length > 0 && { escalateTo }) };
+    const { webhookUrl, webhookFormat } = assignees;
+    const asked = {
+      emails: [...new Set(emails)],
+      webhookUrl,
+      ...(webhookFormat && { webhookFormat }),
+      ...(escalateTo.length > 0 && { escalateTo }),
+    };
     return { request: { question, details, choices, form, ...asked } };
   },
 

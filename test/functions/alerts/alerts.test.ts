@@ -10,6 +10,7 @@ import type { Write } from '../../../shared/platform/data/writes.ts';
 import { findSentMessages } from '../../support/data/outbox.ts';
 import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';
 import { runRow } from '../../support/flows/run-rows.ts';
+import { checkSlackMessage, checkTeamsMessage } from '../../support/servers/chat-webhooks.ts';
 import type { ReceivedWebhook } from '../../support/servers/webhook-receiver.ts';
 import { eventually } from '../../support/stack/eventually.ts';
 import { newKey } from '../../support/stack/keys.ts';
@@ -144,6 +145,57 @@ test('failures fire, by webhook and email, signed; without them it is resolved',
   expect(await shown(tenant, id)).toMatchObject({ state: 'no-data', value: null });
   expect((await told(tenant, id)).map(({ type }) => type)).toEqual(['firing', 'resolved']);
 });
+
+test('a test message goes to the webhook and each address, also of a disabled alert, and changes nothing', async () => {
+  const tenant = await newTenant();
+  const webhookUrl = `${inject('webhooksUrl')}/${randomUUID()}`;
+  const address = `${tenant.tenant.replace(/\W/g, '')}@example.com`;
+  const notify = { webhookUrl, emails: [address] };
+  const alert = await created(tenant, { above: 1, enabled: false, notify });
+  const send = (key: Pick<Tenant, 'call'>, id: string) => key.call('POST', `/v1/alerts/${id}/test`);
+  expect(await expectStatus(202, send(tenant, alert.id))).toEqual({ messages: 2 });
+  const [received] = await eventually(async () => {
+    const all: ReceivedWebhook[] = await (await fetch(webhookUrl)).json();
+    expect(all).toHaveLength(1);
+    return all;
+  });
+  expect(
+    new Webhook(alert.notify.secret).verify(received?.body ?? '', received?.headers ?? {}),
+  ).toMatchObject({ type: 'alert.test', data: { alertId: alert.id, value: null, above: 1 } });
+  await eventually(async () => expect(await findSentMessages(address)).toHaveLength(1), 20_000);
+  expect(await told(tenant, alert.id)).toEqual([]);
+  expect(await shown(tenant, alert.id)).toMatchObject({ state: 'no-data', updatedAt: alert.updatedAt });
+  const silent = await created(tenant, { above: 1 });
+  expect((await send(tenant, silent.id)).status).toBe(409);
+  const reader = await newKey(tenant, { permissions: ['ALERTS:READ'] });
+  expect((await send(reader, alert.id)).status).toBe(403);
+  expect((await send(await newTenant(), alert.id)).status).toBe(404);
+});
+
+test.each([
+  ['slack', checkSlackMessage],
+  ['teams', checkTeamsMessage],
+] as const)(
+  'a webhook of %s gets the message that it takes, with a link to the console',
+  async (format, check) => {
+    const tenant = await newTenant();
+    const webhookUrl = `${inject('webhooksUrl')}/${randomUUID()}?as=${format}`;
+    const notify = { webhookUrl, webhookFormat: format };
+    const { id } = await created(tenant, { name: 'Refunds <fail>', above: 1, notify });
+    expect((await shown(tenant, id)).notify).toEqual({ ...notify, emails: [] });
+    await expectStatus(202, tenant.call('POST', `/v1/alerts/${id}/test`));
+    const [{ body }] = await eventually(async () => {
+      const all: ReceivedWebhook[] = await (await fetch(webhookUrl)).json();
+      expect(all).toHaveLength(1);
+      return all as [ReceivedWebhook];
+    });
+    check(body);
+    expect(body).toContain('Refunds <fail>');
+    expect(body).toContain(`/console#/alerts?alert=${id}`);
+    await expectStatus(200, tenant.call('PUT', `/v1/alerts/${id}`, { body: { notify: { emails: [] } } }));
+    expect((await shown(tenant, id)).notify).toEqual({ emails: [] });
+  },
+);
 
 test('real runs count in the minute of their end, and open waits as they are', async () => {
   const tenant = await newTenant();

@@ -3,7 +3,7 @@ import { pushConfigStore } from '../../../shared/domain/a2a-tasks/push-config-st
 import { a2aTaskEntity } from '../../../shared/domain/a2a-tasks/task.ts';
 import { findTaskEndNotification, notifyTaskEnd } from '../../../shared/domain/a2a-tasks/task-notice.ts';
 import { a2aTaskStore } from '../../../shared/domain/a2a-tasks/task-store.ts';
-import { alertAttempt } from '../../../shared/domain/alerts/evaluate-alerts.ts';
+import { alertAttempt } from '../../../shared/domain/alerts/alert-messages.ts';
 import { thresholdAttempt } from '../../../shared/domain/budgets/thresholds.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../shared/domain/deliveries/outbox-messages.ts';

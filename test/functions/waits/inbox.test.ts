@@ -1,9 +1,12 @@
-import { expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { expect, inject, test } from 'vitest';
 import { inboxWriter } from '../../../shared/domain/run-waits/inbox-store.ts';
 import { inboxWaitEntity } from '../../../shared/domain/run-waits/inbox-wait.ts';
 import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
 import { findSentMessages } from '../../support/data/outbox.ts';
 import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { checkSlackMessage, checkTeamsMessage } from '../../support/servers/chat-webhooks.ts';
+import type { ReceivedWebhook } from '../../support/servers/webhook-receiver.ts';
 import { eventually } from '../../support/stack/eventually.ts';
 import { newKey } from '../../support/stack/keys.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
@@ -317,3 +320,30 @@ test('500 open waits under load: none is listed after its run went on', async ()
   expect(gone.size).toBe(500);
   expect(await readAll()).toEqual([]);
 }, 120_000);
+
+test.each([
+  ['slack', checkSlackMessage],
+  ['teams', checkTeamsMessage],
+] as const)(
+  'the webhook of a question in %s gets the question, a link to answer and one to the inbox',
+  async (format, check) => {
+    const tenant = await newTenant();
+    const webhookUrl = `${inject('webhooksUrl')}/${randomUUID()}?as=${format}`;
+    const received = (count: number) =>
+      eventually(async () => {
+        const all: ReceivedWebhook[] = await (await fetch(webhookUrl)).json();
+        expect(all).toHaveLength(count);
+        return all.map(({ body }) => body);
+      });
+    const assignees = { webhookUrl, webhookFormat: format };
+    await pausedFlow(tenant, { question: 'Pay <!channel>?', details: 'x'.repeat(20_000), assignees });
+    const [wait] = await listed(tenant);
+    const [body = ''] = await received(1);
+    check(body);
+    expect(body).toContain('Pay <!channel>?');
+    expect(body).toContain('/approvals#');
+    expect(body).toContain(`/console#/inbox?wait=${wait?.id}`);
+    await expectStatus(200, act(tenant, wait?.id ?? '', 'remind'));
+    check((await received(2))[1] ?? '');
+  },
+);

@@ -1,12 +1,11 @@
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useApi } from '../../api/api.ts';
 import { runViewTexts } from '../../texts/run-view.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { TextField } from '../../ui/forms/field.tsx';
-import { parseExactly } from '../../ui/values/exact-json.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { Value } from '../../ui/values/value.tsx';
+import { ToolOutput } from '../tool-output.tsx';
 import type { Wait } from './agent-run.ts';
 import type { RunEventSource } from './open-agent-run.ts';
 import type { LiveRun } from './use-agent-run.ts';
@@ -59,7 +58,11 @@ export function AgentWaits({ live }: { live: LiveRun }) {
               </Button>
             </div>
           ) : (
-            <Output wait={wait} isBusy={isBusy} onSend={(output) => resume(wait.toolCallId, output)} />
+            <ToolOutput
+              tool={wait.toolName}
+              isBusy={isBusy}
+              onSend={(output) => resume(wait.toolCallId, output)}
+            />
           )}
         </section>
       ))}
@@ -69,38 +72,3 @@ export function AgentWaits({ live }: { live: LiveRun }) {
 
 const questionOf = ({ approvalId }: Wait) =>
   approvalId ? runViewTexts.mayAgentCall : runViewTexts.agentWaitsForOutputOf;
-
-/** The output of a tool that the caller executes: JSON, or a text. */
-function Output({
-  wait,
-  isBusy,
-  onSend,
-}: {
-  wait: Wait;
-  isBusy: boolean;
-  onSend: (output: unknown) => void;
-}) {
-  const [text, setText] = useState('');
-  return (
-    <>
-      <TextField
-        label={runViewTexts.outputOf(wait.toolName)}
-        help={runViewTexts.jsonOrText}
-        lines={3}
-        value={text}
-        onChange={setText}
-      />
-      <Button look="primary" isDisabled={isBusy || text.trim() === ''} onPress={() => onSend(parsed(text))}>
-        {runViewTexts.sendOutput}
-      </Button>
-    </>
-  );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseExactly(text);
-  } catch {
-    return text;
-  }
-}

@@ -1,4 +1,5 @@
 import { sections } from '../../routing/sections.ts';
+import { inboxTexts } from '../../texts/inbox.ts';
 import { menuTexts } from '../../texts/menus.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
@@ -65,6 +66,15 @@ const shortcuts: readonly { title: string; shortcuts: readonly Shortcut[] }[] = 
       { keys: ['Shift Space'], what: menuTexts.selectRun },
       { keys: [withCommand('A')], what: menuTexts.selectAllLoaded },
       { keys: [withCommand('C')], what: sharedTexts.copyRunId },
+    ],
+  },
+  {
+    title: inboxTexts.keys,
+    shortcuts: [
+      { keys: ['j', 'k'], what: inboxTexts.nextOrPrevious },
+      { keys: ['1', '9'], what: inboxTexts.pressChoice },
+      { keys: ['c'], what: inboxTexts.writeComment },
+      { keys: ['x'], what: inboxTexts.selectQuestion },
     ],
   },
   {

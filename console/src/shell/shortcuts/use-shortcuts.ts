@@ -14,7 +14,7 @@ const sequenceMs = 1_200;
 
 /** Where letters are text, or choose from a list. */
 const taking =
-  'input, textarea, select, [contenteditable], [role=textbox], [role=menu], [role=listbox], [role=dialog], [role=alertdialog]';
+  'input:not([type=checkbox]), textarea, select, [contenteditable], [role=textbox], [role=menu], [role=listbox], [role=dialog], [role=alertdialog]';
 
 /** Speech input types letters: whoever uses it can switch them off. */
 export const useLetterKeys = () => useKeptChoice('letter-keys', ['on', 'off']);
@@ -43,10 +43,28 @@ export function useShortcuts({ onSearch, onShortcuts }: Actions): void {
       event.preventDefault();
       return document.querySelector('[role=alertdialog]') ? undefined : onSearch();
     }
-    const [target] = event.composedPath();
-    if (letters === 'off' || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target instanceof Element && target.closest(taking)) return;
+    if (letters === 'off' || !isLetterKey(event)) return;
     if (onLetter(event)) event.preventDefault();
+  });
+  useEffect(() => {
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** Whether a key is no text where it is pressed. */
+function isLetterKey(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  return !(target instanceof Element && target.closest(taking));
+}
+
+/** The letters and digits of a screen. @param onLetter Whether the key has done something */
+export function useScreenKeys(onLetter: (key: string) => boolean): void {
+  const [letters] = useLetterKeys();
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.isComposing || letters === 'off' || !isLetterKey(event)) return;
+    if (onLetter(event.key)) event.preventDefault();
   });
   useEffect(() => {
     addEventListener('keydown', onKey);

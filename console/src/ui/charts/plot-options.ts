@@ -18,7 +18,7 @@ export function plotOptions(
   props: TimeChartProps,
   onHover: (hovered: { index: number; left: number } | undefined) => void,
 ): Options {
-  const { times, barMs, series, format, isWhole = false } = props;
+  const { times, barMs, series, format, isWhole = false, marks = [] } = props;
   const [first = 0, last = 0] = [times[0], times.at(-1)];
   const colourOf = colourReader(host);
   const bars = UPlot.paths.bars?.({ size: [0.78, 48], align: 1, radius: 0.08 });
@@ -44,6 +44,7 @@ export function plotOptions(
       })),
     ],
     hooks: {
+      draw: [(plot) => drawMarks(plot, marks, colourOf)],
       setCursor: [
         (plot) => {
           const { left = -1 } = plot.cursor;
@@ -55,6 +56,30 @@ export function plotOptions(
       ],
     },
   };
+}
+
+/** A line over the whole height for each mark, with a head. */
+function drawMarks(plot: UPlot, marks: NonNullable<TimeChartProps['marks']>, colourOf: ColourOf): void {
+  const { ctx, bbox } = plot;
+  const head = 4 * devicePixelRatio;
+  for (const { at, colour } of marks) {
+    const left = plot.valToPos(at / 1_000, 'x', true);
+    if (left < bbox.left || left > bbox.left + bbox.width) continue;
+    ctx.save();
+    ctx.strokeStyle = colourOf(colour);
+    ctx.fillStyle = ctx.strokeStyle;
+    ctx.lineWidth = devicePixelRatio;
+    ctx.beginPath();
+    ctx.moveTo(left, bbox.top);
+    ctx.lineTo(left, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.moveTo(left - head, bbox.top);
+    ctx.lineTo(left + head, bbox.top);
+    ctx.lineTo(left, bbox.top + 1.5 * head);
+    ctx.fill();
+    ctx.restore();
+  }
 }
 
 type ColourOf = (colour: string) => string;

@@ -14,7 +14,8 @@ export function Plot(props: TimeChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(null);
   const [hovered, setHovered] = useState<Hovered>();
-  const shape = `${props.series.map(({ label }) => label)} ${props.barMs} ${props.times[0]}`;
+  const marked = props.marks?.map(({ at }) => at).join();
+  const shape = `${props.series.map(({ label }) => label)} ${props.barMs} ${props.times[0]} ${marked}`;
   const newest = useRef(props);
   newest.current = props;
 

@@ -13,6 +13,13 @@ interface Series {
   values: readonly number[];
 }
 
+/** A moment that a chart marks. */
+export interface ChartMark {
+  at: number;
+  label: string;
+  colour: string;
+}
+
 export interface TimeChartProps {
   /** What the chart shows, for those who do not see it. */
   label: string;
@@ -25,6 +32,7 @@ export interface TimeChartProps {
   /** A value as people read it. */
   format: (value: number) => string;
   isWhole?: boolean;
+  marks?: readonly ChartMark[];
 }
 
 /** Stacked bars over time, with a legend. A table says the same to those who do not see them. */
@@ -41,9 +49,28 @@ export function TimeChart(props: TimeChartProps) {
         <Legend label={label} series={series} />
         <ValuesTable {...props} />
       </div>
+      <Marks {...props} />
     </figure>
   );
 }
+
+const marksMost = 6;
+
+/** What the marks say, the newest first. */
+const Marks = ({ marks = [] }: TimeChartProps) =>
+  marks.length > 0 && (
+    <ul className="time-chart-marks" aria-label={uiTexts.marks}>
+      {marks
+        .toSorted((one, other) => other.at - one.at)
+        .slice(0, marksMost)
+        .map(({ at, label, colour }) => (
+          <li key={`${at} ${label}`}>
+            <span className="time-chart-mark" style={{ background: colour }} />
+            <bdi>{label}</bdi> <span className="help">{timeText(at, 0)}</span>
+          </li>
+        ))}
+    </ul>
+  );
 
 const Legend = ({ label, series }: Pick<TimeChartProps, 'label' | 'series'>) => (
   <ul className="time-chart-legend" aria-label={uiTexts.legendOf(label)}>

@@ -13,6 +13,8 @@ export interface BulkButtonProps<Row> {
   rows?: readonly Row[];
   /** What the button says: a verb. */
   children: string;
+  /** The digit that presses it. */
+  shortcut?: string;
   /** The question, which says how many. */
   titleOf: (rows: number) => string;
   /** What will happen, and what fails from then on. */
@@ -28,7 +30,7 @@ export interface BulkButtonProps<Row> {
 
 /** A button that does something to many rows: asks once, shows how far it is, and which ones failed, and why. */
 export function BulkButton<Row>(props: BulkButtonProps<Row>) {
-  const { selection, rows = selection.rows, children, titleOf, successOf } = props;
+  const { selection, rows = selection.rows, children, titleOf, successOf, shortcut } = props;
   const { action, ask, run, stop, close } = useBulkAction({
     ...props,
     onSuccess(done) {
@@ -38,7 +40,17 @@ export function BulkButton<Row>(props: BulkButtonProps<Row>) {
   });
   return (
     <>
-      <Button look="quiet" isDisabled={rows.length === 0} onPress={() => ask(rows)}>
+      <Button
+        look="quiet"
+        isDisabled={rows.length === 0}
+        onPress={() => ask(rows)}
+        {...(shortcut && { 'data-key': shortcut })}
+      >
+        {shortcut && (
+          <span className="key" aria-hidden="true">
+            {shortcut}
+          </span>
+        )}
         {children}
       </Button>
       <Dialog

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { formatDescription, webhookFormats } from '../../../adapters/messages/webhook-formats.ts';
 import { commonConfig, JsonSchemaText } from '../steps/common-config.ts';
 import { ServerUrl } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
@@ -31,6 +32,7 @@ const Config = z
           description:
             'Gets `{question, url, runId, stepId, itemKey, …}` as a POST, to pass the link on, for example to a chat',
         }),
+        webhookFormat: z.enum(webhookFormats).optional().meta({ description: formatDescription }),
       })
       .optional()
       .meta({

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { alertAttempt } from '../../../../shared/domain/alerts/evaluate-alerts.ts';
+import { alertAttempt } from '../../../../shared/domain/alerts/alert-messages.ts';
 import { thresholdAttempt } from '../../../../shared/domain/budgets/thresholds.ts';
 import { deliveryEntity, deliveryOutbox } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/outbox-messages.ts';

@@ -1,4 +1,4 @@
-import { alertAttempt } from '../../../../shared/domain/alerts/evaluate-alerts.ts';
+import { alertAttempt } from '../../../../shared/domain/alerts/alert-messages.ts';
 import { thresholdAttempt } from '../../../../shared/domain/budgets/thresholds.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';

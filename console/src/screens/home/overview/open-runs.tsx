@@ -68,7 +68,11 @@ function OpenRuns({ kind, title, none, columns, children }: Props) {
     <section className="card" aria-labelledby={kind}>
       <div className="home-head">
         <h2 id={kind}>{title}</h2>
-        {runs.data && runs.data.length > 0 && <Link to={openRunsPath(kind)}>{sharedTexts.showAll}</Link>}
+        {runs.data && runs.data.length > 0 && (
+          <Link to={kind === 'waiting' ? '/inbox' : openRunsPath(kind)}>
+            {kind === 'waiting' ? sharedTexts.inbox : sharedTexts.showAll}
+          </Link>
+        )}
       </div>
       <Loaded of={runs}>
         {(data) =>

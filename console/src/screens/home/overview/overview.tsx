@@ -1,3 +1,4 @@
+import { AlertFromChart, useAlertMarks } from '../../../alerts/chart-alerts.tsx';
 import type { OperationResponse } from '../../../api/api.ts';
 import { homeTexts } from '../../../texts/home.ts';
 import { countText } from '../../../texts/language.ts';
@@ -41,11 +42,20 @@ const outcomes = [
 function RunsSection({ range }: { range: Range }) {
   const window = useWindow(range);
   const metrics = useMetrics(window);
+  const marks = useAlertMarks(watchedHere, window.from);
   return (
     <section className="card" aria-labelledby="runs-over-time">
       <div className="home-head">
         <h2 id="runs-over-time">{sharedTexts.runs}</h2>
-        <Link to="/runs">{homeTexts.allRuns}</Link>
+        <div className="actions">
+          <AlertFromChart
+            chart={sharedTexts.runs}
+            metric="failures"
+            most={mostFailed(metrics.data?.groups[0]?.points ?? [], window)}
+            barMs={window.barMs}
+          />
+          <Link to="/runs">{homeTexts.allRuns}</Link>
+        </div>
       </div>
       <Loaded of={metrics}>
         {({ groups: [all] }) => {
@@ -56,6 +66,7 @@ function RunsSection({ range }: { range: Range }) {
               summary={homeTexts.endedAndFailed(runs, failed)}
               format={countText}
               isWhole
+              marks={marks}
               {...barsOf(all?.points ?? [], window)}
             />
           );
@@ -64,6 +75,17 @@ function RunsSection({ range }: { range: Range }) {
     </section>
   );
 }
+
+const watchedHere = ['failures', 'failure-rate', 'runs', 'duration-p95'] as const;
+
+const mostFailed = (points: Points, { perBar }: Window) =>
+  Math.max(
+    0,
+    ...folded(
+      points.map(({ failed }) => failed),
+      perBar,
+    ),
+  );
 
 function barsOf(points: Points, { from, perBar, barMs }: Window) {
   const series = outcomes.map(({ member, label, colour }) => ({

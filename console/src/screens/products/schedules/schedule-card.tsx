@@ -55,6 +55,9 @@ export function ScheduleCard({ place, schedule }: { place: SurfaceIds; schedule:
         <Button onPress={() => (enabled ? pause : resume).mutate(request)}>
           {enabled ? productTexts.pause : productTexts.resume}
         </Button>
+        <Link to={`/alerts?new&schedule=${id}`} className="button">
+          {productTexts.alertWithoutRun}
+        </Link>
         <ConfirmButton
           title={productTexts.deleteThisSchedule}
           question={productTexts.scheduleStops}

@@ -58,6 +58,16 @@ export function RunFacts({ run }: { run: ListedRun }) {
       </Link>,
     ]);
   }
+  if (run.retryOf) {
+    facts.push([
+      runTexts.retryOfRun,
+      <Link key="retryOf" to={runPath(run.retryOf)}>
+        {runTexts.openFirstRun}
+      </Link>,
+    ]);
+  }
+  if (run.retriedBy.length > 0)
+    facts.push([runTexts.retriedBy, <Retries key="retriedBy" of={run.retriedBy} />]);
   return <Facts of={facts} />;
 }
 
@@ -89,6 +99,14 @@ function Trigger({ of }: { of: ListedRun['trigger'] }) {
   if (scheduleId) return <Link to={runsPath({ scheduleId })}>{name}</Link>;
   return apiKeyId ? <Link to={runsPath({ apiKeyId })}>{name}</Link> : name;
 }
+
+const Retries = ({ of }: { of: readonly string[] }) =>
+  of.map((id, index) => (
+    <span key={id}>
+      {index > 0 && ', '}
+      <Link to={runPath(id)}>{runTexts.retryNumber(index + 1)}</Link>
+    </span>
+  ));
 
 const Tags = ({ of }: { of: readonly string[] }) =>
   of.map((tag) => (

@@ -25,6 +25,7 @@ import { notify } from '../../../ui/notices.tsx';
 import { runColumns } from '../content/run-columns.tsx';
 import { runPath, runsPath } from '../data/run-path.ts';
 import { curlCommand } from './curl.ts';
+import { RetryRun } from './retry-run.tsx';
 
 const settlingMs = 10_000;
 
@@ -120,6 +121,7 @@ function RunActions({ run }: { run: RunDetails }) {
           {runTexts.openAgentRun}
         </Link>
       )}
+      <RetryRun key={id} run={run} />
       <CopyButton text={curlCommand(run, baseUrl)} label={runTexts.copyAsCurl} />
       {isUnfinished(run) && (
         <ConfirmButton

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import {
+  type Alert,
+  conditionText,
+  draftOf,
+  draftOfTemplate,
+  hasMixedScope,
+  newDraft,
+  roundBound,
+  templates,
+  toBody,
+} from '../../../../console/src/alerts/alert-draft.ts';
+import { NewAlert } from '../../../../functions/alerts/schemas.ts';
+
+const alertOf = (body: ReturnType<typeof toBody>): Alert => ({
+  ...(NewAlert.parse(body) as Omit<Alert, 'id' | 'state' | 'value' | 'since' | 'createdAt' | 'updatedAt'>),
+  id: 'alert_1',
+  notify: { ...body.notify, emails: body.notify?.emails ?? [] },
+  state: 'ok',
+  value: null,
+  since: '',
+  createdAt: '',
+  updatedAt: '',
+});
+
+test('each template is an alert that the API takes, and says what it is', () => {
+  const scheduleId = `schedule_${'0'.repeat(26)}`;
+  const texts = (Object.keys(templates) as (keyof typeof templates)[]).map((name) =>
+    conditionText(alertOf(toBody({ ...draftOfTemplate(name), target: scheduleId }))),
+  );
+  expect(texts).toEqual([
+    'Fewer than 1 runs ended in 24 hours',
+    'Failure rate over 5 % in 15 minutes',
+    'Duration (p95) over 30 s in 30 minutes',
+    'Cost over $20.00 in 24 hours',
+  ]);
+});
+
+test('people write per cent and seconds, the API has shares and milliseconds, also with a comma', () => {
+  expect(toBody({ ...newDraft, metric: 'failure-rate', bound: '12,5' })).toMatchObject({ above: 0.125 });
+  expect(toBody({ ...newDraft, metric: 'failure-rate', bound: '7' })).toMatchObject({ above: 0.07 });
+  expect(toBody({ ...newDraft, metric: 'duration-p95', bound: '1.5' })).toMatchObject({ above: 1_500 });
+  expect(toBody({ ...newDraft, metric: 'cost', direction: 'below', bound: '2' })).toMatchObject({ below: 2 });
+});
+
+test('an alert is edited as it was written', () => {
+  const draft = {
+    ...newDraft,
+    name: 'Slow',
+    metric: 'duration-p95' as const,
+    bound: '30',
+    scope: 'model' as const,
+    target: 'openai/gpt-5-mini',
+    minRuns: '5',
+    emails: 'a@example.com\nb@example.com',
+    webhookUrl: 'https://example.com/a',
+    webhookFormat: 'slack' as const,
+  };
+  expect(draftOf(alertOf(toBody(draft)))).toEqual(draft);
+  expect(hasMixedScope(alertOf(toBody(draft)))).toBe(false);
+});
+
+test('without a name, an alert is called by its condition; what is not a number is refused by the API', () => {
+  expect(toBody({ ...newDraft, metric: 'waiting', bound: '10' }).name).toBe(
+    'More than 10 questions are open',
+  );
+  expect(toBody(newDraft).name).toBe('Failure rate over … in 15 minutes');
+  expect(NewAlert.safeParse(JSON.parse(JSON.stringify(toBody({ ...newDraft, bound: 'many' })))).success).toBe(
+    false,
+  );
+});
+
+test('a chart suggests a round bound above its highest bar', () => {
+  expect([0, 0.034, 1, 3, 7, 19, 60].map(roundBound)).toEqual([1, 0.05, 2, 5, 10, 20, 100]);
+});
