@@ -31,10 +31,10 @@ export const handler = awsLambda().streamifyResponse(async (event, stream) => {
   response.end();
 });
 
-/** The page of the console may call the issuer, which the build of the files does not know. */
+/** The page of the console may call the issuer, and send files to S3: the build of the files does not know where these are. */
 function completed(headers: Record<string, string>): Record<string, string> {
   const policy = headers['content-security-policy'];
   if (!policy?.includes(issuerOriginsPlaceholder)) return headers;
-  const origins = requireEnv('SIGN_IN_ORIGINS');
+  const origins = `${requireEnv('SIGN_IN_ORIGINS')} ${requireEnv('UPLOADS_URL')}`;
   return { ...headers, 'content-security-policy': policy.replace(issuerOriginsPlaceholder, origins) };
 }

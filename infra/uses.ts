@@ -73,7 +73,7 @@ export const useVariables = {
   'surface-secrets:delete': ['SECRETS_PREFIX'],
   'public-url': ['PUBLIC_URL'],
   cors: ['CORS_ORIGINS'],
-  'static-files': ['STATIC_FILES', 'SIGN_IN_ORIGINS'],
+  'static-files': ['STATIC_FILES', 'SIGN_IN_ORIGINS', 'UPLOADS_URL'],
 } as const satisfies Record<Use, readonly string[]>;
 
 export type EnvironmentVariable = (typeof useVariables)[Use][number];

@@ -40,6 +40,8 @@ export function setEnvironment(
     PAYLOAD_BUCKET: payloadBucket,
     ASSET_BUCKET: assetBucket,
     PUBLIC_ASSETS_URL: `${process.env.PUBLIC_URL || url}${publicFilesPath}`,
+    PUBLIC_ENDPOINT_URL_S3: process.env.PUBLIC_URL || url,
+    UPLOADS_URL: `${process.env.PUBLIC_URL || url}/${payloadBucket}/`,
     VECTOR_BUCKET: vectorBucket,
     SECRETS_PREFIX: ownTable,
     AWS_ENDPOINT_URL_KMS: aws.kms,

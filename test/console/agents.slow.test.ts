@@ -6,6 +6,8 @@ import {
   tabTo,
   browserTest as test,
 } from '../support/console/console.ts';
+import { expectStatus } from '../support/flows/flows.ts';
+import { newConfig } from '../support/models/model-configs.ts';
 import { newTenant } from '../support/stack/stack.ts';
 
 const call = { toolCalls: [{ name: 'calculator', arguments: { expression: '6*7' } }] };
@@ -53,6 +55,34 @@ test('with the keyboard alone: creates an agent, gives it a tool and instruction
     systemPrompt: 'You know airports.',
     tools: { toolIds: ['builtin:calculator'] },
   });
+  expect(complaints).toEqual([]);
+});
+
+test('a model is chosen and shown by its name, with its provider, price and what it lacks', async () => {
+  const tenant = await newTenant();
+  const config = await newConfig(tenant, { provider: 'openai', modelId: 'gpt-5-mini' });
+  const agent = await expectStatus(
+    201,
+    tenant.call('POST', '/v1/agents', { body: { name: 'Helper', config: { model: config.id } } }),
+  );
+  const { page, complaints } = await openConsole({ tenant, screen: '/agents' });
+  await page.getByRole('cell', { name: 'GPT-5 Mini' }).waitFor();
+  await goTo(page, `/agents/${agent.id}`);
+  const field = page.getByRole('combobox', { name: 'Model' }).first();
+  await expect.poll(() => field.inputValue()).toBe('GPT-5 Mini');
+  await page.getByText('OpenAI, $0.25 in, $2.00 out per million tokens, needs a key').first().waitFor();
+  await expectGoodScreen(page);
+  await field.fill('sonnet anthropic');
+  const option = page.getByRole('option').first();
+  await option.waitFor();
+  const name = (await option.locator('bdi').innerText()).trim();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => field.inputValue()).toBe(name);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Draft saved').waitFor();
+  const { body } = await tenant.call('GET', `/v1/agents/${agent.id}`);
+  expect(body.config.model).toMatch(/^anthropic\/.*sonnet/);
   expect(complaints).toEqual([]);
 });
 

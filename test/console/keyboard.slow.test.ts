@@ -18,17 +18,16 @@ async function choose(page: Page, label: string, text: string) {
 test('the airports are uploaded and a flow runs on a state, with the keyboard alone', async () => {
   const { page, tenant } = await openConsole({ screen: '/records' });
   await publishedFlow(tenant);
-  await page.getByText('Upload CSV').first().waitFor();
-  await press(page, 'button', 'Upload CSV');
+  await press(page, 'link', 'Import');
   const chooser = page.waitForEvent('filechooser');
   await press(page, 'button', /choose a file/i);
   await (await chooser).setFiles('examples/airports.csv');
-  await page.getByLabel('Name column').waitFor();
-  await choose(page, 'Name column', 'iata');
-  await choose(page, 'Type column', 'Column state');
-  await press(page, 'button', 'Upload');
+  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+  await choose(page, 'Name', 'iata');
+  await choose(page, 'Type', 'Column state');
+  await press(page, 'button', /^Import about/);
   await page.getByText(/3,376/).first().waitFor();
-  await page.keyboard.press('Escape');
+  await page.getByText('The import is completed').waitFor();
   await press(page, 'link', 'Flows');
   await page.getByRole('table', { name: 'Flows' }).waitFor();
   await press(page, 'link', 'A flow');

@@ -51,10 +51,7 @@ test('one adds a map with a step inside, which may read the item, and publishes 
   await page.getByRole('option', { name: /^item/ }).first().click();
   await page.keyboard.type(' }}');
   await expect.poll(() => text.innerText()).toBe('{{ item }}');
-  await form
-    .getByText(/more settings/)
-    .last()
-    .click();
+  await form.getByText('Condition, time limit and retry').last().click();
   await form.getByText('Retry', { exact: true }).last().click();
   await form.getByLabel('Retry after failures').last().check();
   await form.getByLabel('Time limit (ms)').last().fill('5000');

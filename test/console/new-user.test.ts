@@ -9,13 +9,13 @@ test('a new user uploads the airports, builds a flow, runs it on a state, mends 
   const link = (name: string) => page.getByRole('link', { name, exact: true });
 
   await link('Records').click();
-  await button('Upload CSV').first().click();
+  await link('Import').click();
   await page.locator('input[type=file]').setInputFiles('examples/airports.csv');
-  await page.getByLabel('Name column').selectOption('iata');
-  await page.getByLabel('Type column').selectOption('state');
-  await button('Upload').click();
+  await page.getByLabel('Name', { exact: true }).selectOption('iata');
+  await page.getByLabel('Type', { exact: true }).selectOption('state');
+  await button(/^Import about/).click();
   await page.getByText(/3,376/).first().waitFor();
-  await button('Close').click();
+  await link('Show records').click();
   await page.getByRole('link', { name: 'HI', exact: true }).waitFor();
 
   await link('Flows').click();

@@ -48,7 +48,7 @@ test('two models answer side by side, each with its time and tokens', async () =
   const { page } = await openPrompt([prompt({ userPrompt: 'Greet {{ _record.name }}' })]);
   await openTest(page);
   await page.getByRole('button', { name: 'Compare with another model' }).click();
-  await page.getByLabel('Second model').fill('generic-openai/refusing');
+  await page.getByRole('combobox', { name: 'Second model' }).fill('generic-openai/refusing');
   await page.getByText('2 runs').waitFor();
   await run(page);
   const first = output(page, 'generic-openai/small');
@@ -75,7 +75,7 @@ test('a prompt runs on several records; a price that is known is said before', a
   await page.getByText('3 of 3').waitFor();
   await expectGoodScreen(page);
   expect(runs.filter((body) => body.includes('"prompt"'))).toHaveLength(3);
-  await page.getByLabel('Model', { exact: true }).fill('openai/gpt-5-mini');
+  await page.getByRole('combobox', { name: 'Model', exact: true }).fill('openai/gpt-5-mini');
   await page.getByText(/3 runs\. About \$[\d.]+ for the input, and \$2\.00 per million/).waitFor();
 });
 

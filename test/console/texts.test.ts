@@ -23,8 +23,6 @@ const speaking = new Set(['notify', 'Error', 'SyntaxError', 'setProblem', 'setSa
 const exceptions = [
   'api/api.ts: Not signed in',
   'routing/screens.ts: The address has no …',
-  'screens/agents/list.tsx: default',
-  'screens/agents/parts/model-field.tsx: default',
   'screens/agents/tools/tools-field.tsx: mcp:server:tool',
   'screens/flows/data/editing.tsx: Not in the editor of a flow',
   'screens/flows/editor/suggestions.ts: _record.id',

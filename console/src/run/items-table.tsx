@@ -4,7 +4,8 @@ import { sharedTexts } from '../texts/shared.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { StatusLabel } from '../ui/status.tsx';
 import { Table, type TableColumn } from '../ui/tables/table.tsx';
-import { dollars, durationText } from '../ui/values/format.ts';
+import { durationText } from '../ui/values/format.ts';
+import { ListedCost } from '../ui/values/listed-cost.tsx';
 import { inOneLine } from '../ui/values/one-line.ts';
 import type { ItemRow } from './item-rows.ts';
 
@@ -13,7 +14,7 @@ const pageItems = 50;
 
 const costColumn: TableColumn<ItemRow> = {
   title: sharedTexts.cost,
-  cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)),
+  cell: ({ cost }) => (cost === undefined ? '' : <ListedCost of={cost} />),
   isNumber: true,
 };
 

@@ -14,8 +14,6 @@ export const agentTexts = {
   unsavedChanges: 'Unsaved changes',
   unsavedChangesOfAgent: 'The agent has unsaved changes.',
   aboutInstructions: 'What the agent is and does. A template: {{ variable }} inserts an input of the run.',
-  aboutModelNames: 'A model of the catalog, a model of the settings, or “default”.',
-  needsKey: (model: string) => `${model} (needs a key)`,
   card: 'Card',
   fetchCard: 'Fetch card',
 

@@ -36,6 +36,7 @@ export const editorTexts = {
   addBranch: 'Add branch',
   removeThisBranch: 'Remove branch',
   removeBranch: (name: string) => `Remove branch ${name}`,
+  conditionAndRetry: 'Condition, time limit and retry',
   retry: 'Retry',
   retryAfterFailures: 'Retry after failures',
   timeLimitMs: 'Time limit (ms)',

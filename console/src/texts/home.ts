@@ -70,8 +70,7 @@ export const homeTexts = {
   connectModel: 'Connect a model',
   addKeyOfProvider: 'Add the key of a provider, such as OpenAI or Anthropic.',
   addKey: 'Add a key',
-  aboutRecords:
-    'Records are what flows work on. Load some support tickets, or upload a CSV file of your own.',
+  aboutRecords: 'Records are what flows work on. Load some support tickets, or import a file of your own.',
   tryFlow: 'Try a flow',
   createFlowFromTemplate: 'Create one from a template, and run it on a sample record.',
   chooseTemplate: 'Choose a template',

@@ -5,7 +5,7 @@ import { sentence, type Wrap } from './sentence.ts';
 export const recordTexts = {
   noRecords: 'No records',
   aboutRecords:
-    'Records are the things that flows work on: airports, customers, orders. Upload a CSV file, or create the first one.',
+    'Records are the things that flows work on: airports, customers, orders. Import a file, or create the first one.',
   createRecord: 'Create record',
   atLeastCount: (records: number) => `at least ${countText(records)}`,
   listOfTypesOfNewest: (records: number) =>
@@ -21,16 +21,11 @@ export const recordTexts = {
   orMoreOfThisType: (records: number) => `${countText(records)}+ records of this type`,
   noRecordMatches: 'No record matches',
   noRecordsOfThisType: 'No records of this type',
-  changeFilterOrUpload: 'Change the filter, or upload records.',
+  changeFilterOrUpload: 'Change the filter, or import records.',
   filter: 'Filter',
   filterCount: (conditions: number) => `Filter (${conditions})`,
   applyFilter: 'Apply filter',
   columnsCount: (columns: number) => `Columns (${columns})`,
-  exportCsv: 'Export CSV',
-  exporting: 'Exporting …',
-  nothingToExport: 'No record matches: there is nothing to export',
-  fileHoldsNewest: (records: number) =>
-    `The file holds the newest ${countText(records)} records at most: filter to export the others`,
   deleteRecords: (records: number) =>
     plural(records, { one: 'Delete # record?', other: 'Delete # records?' }),
   resultsOfThemAreDeletedToo: 'Their results are deleted too. This cannot be undone.',

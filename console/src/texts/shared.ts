@@ -70,7 +70,6 @@ export const sharedTexts = {
   stop: 'Stop',
   storedIt: 'I stored it',
   undo: 'Undo',
-  uploadCsv: 'Upload CSV',
   loadSampleData: 'Load sample data',
   sampleRecordsCreated: 'The sample records are created',
 

@@ -3,6 +3,10 @@ const valueTexts: Record<string, string> = {
   'active-default': 'active, default',
   'active-test': 'active, test',
   ok: 'OK',
+  'awaiting-upload': 'not started',
+  csv: 'CSV',
+  jsonl: 'JSON Lines',
+  parquet: 'Parquet',
   'needs-key': 'needs a key',
   'empty-output': 'empty output',
 };

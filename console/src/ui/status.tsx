@@ -30,6 +30,7 @@ const looks: Record<string, string> = {
   draft: 'warn',
   partial: 'warn',
   alerted: 'warn',
+  'awaiting-upload': 'warn',
 };
 
 /** A status in a word; the colour only repeats it. */

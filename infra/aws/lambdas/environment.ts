@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import { publicFilesPath } from '../../../functions/public/get-file.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Use } from '../../../shared/platform/aws/uses.ts';
@@ -77,6 +78,7 @@ const valuesOf = ({
   PUBLIC_URL: publicUrl,
   CORS_ORIGINS: settings.corsOrigins.join(' ') || undefined,
   STATIC_FILES: staticFilesFolder,
+  UPLOADS_URL: `https://s3.${Stack.of(stores).region}.amazonaws.com/${stores.bucket.bucketName}/`,
 });
 
 /** The service's own emails come from the first address, or an address of the first domain, that may send. */

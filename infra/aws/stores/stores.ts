@@ -3,7 +3,7 @@ import { AttributeType, Billing, type ITableV2, ProjectionType, TableV2 } from '
 import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Effect, ManagedPolicy, PolicyDocument, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { Bucket, HttpMethods, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -26,6 +26,14 @@ import type { Settings } from '../conventions/settings.ts';
 import { allowSending } from '../conventions/statements.ts';
 import { Assets } from './assets.ts';
 import { dataBucket } from './buckets.ts';
+
+/** A page sends the file of an import to its signed address, which is the permission: the origin adds nothing (D297). */
+const pagesMayUpload = {
+  allowedMethods: [HttpMethods.PUT],
+  allowedOrigins: ['*'],
+  allowedHeaders: ['content-type'],
+  maxAge: 7_200,
+};
 
 /** All stores: the table, the buckets, the queues, and the secret with the model providers' keys. */
 export class Stores extends Construct {
@@ -119,6 +127,7 @@ export class Stores extends Construct {
     for (const [prefix, seconds] of Object.entries(expiringPayloads))
       bucket.addLifecycleRule({ prefix, expiration: Duration.seconds(seconds) });
     if (days) bucket.addLifecycleRule({ prefix: conversationPayloads, expiration: Duration.days(days) });
+    bucket.addCorsRule(pagesMayUpload);
     return bucket;
   }
 

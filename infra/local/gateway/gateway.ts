@@ -1,4 +1,10 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  request as sendOn,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type {
   APIGatewayAuthorizerResult,
@@ -9,6 +15,7 @@ import type {
 import type { DetailCode } from '../../../shared/core/errors/error-codes.ts';
 import { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { log } from '../../../shared/core/log.ts';
+import { jobFiles } from '../../../shared/domain/jobs/job-files.ts';
 import { readDefaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
 import {
   answerBytesMax,
@@ -25,6 +32,7 @@ import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
 import { unofferedPaths } from '../../unoffered-paths.ts';
+import { payloadBucket } from '../runtime/account.ts';
 import {
   encoded,
   errorAnswer,
@@ -97,6 +105,10 @@ export function createGateway(
       const body = await read(request, response);
       return Buffer.isBuffer(body) ? local(body.toString(), event) : unreadable(body, event);
     }
+    if (event.path.startsWith(uploadsPath)) {
+      passToS3(request, response);
+      return undefined;
+    }
     const asked =
       event.httpMethod === 'OPTIONS' ? preflight(corsOrigins())(event.httpMethod, event.path) : undefined;
     if (asked) return preflightAnswer(asked.route, request.headers.origin);
@@ -154,6 +166,38 @@ export function createGateway(
   refuseMalformed(server);
   // Asks for the body once the credential is accepted.
   return server.on('checkContinue', handle);
+}
+
+/** Where the files of imports and exports are, in S3 and at the gateway. */
+const uploadsPath = `/${payloadBucket}/${jobFiles}`;
+
+/**
+ * Passes a request for the file of an import or an export on to the server of S3, which checks its signature: that server listens
+ * on the loopback address alone, where neither a container's host nor another machine reaches it. Streams both ways, as files may
+ * be larger than what the gateway holds.
+ */
+function passToS3(request: IncomingMessage, response: ServerResponse): void {
+  const { host, port } = new URL(process.env.AWS_ENDPOINT_URL_S3 as string);
+  const { expect, connection: _, authorization: __, ...headers } = request.headers;
+  const inner = sendOn(
+    { host: '127.0.0.1', port, method: request.method, path: request.url, headers: { ...headers, host } },
+    (answer) => {
+      response.writeHead(answer.statusCode ?? 502, withoutHop(answer.headers));
+      answer.pipe(response);
+      answer.on('error', () => response.destroy());
+    },
+  );
+  inner.on('error', (error) => {
+    if (request.complete) log.error('S3 did not answer', { error });
+    response.destroy();
+  });
+  response.once('close', () => inner.destroy());
+  if (expect) response.writeContinue();
+  request.pipe(inner);
+}
+
+function withoutHop({ connection: _, 'keep-alive': __, ...headers }: IncomingMessage['headers']) {
+  return headers;
 }
 
 /** @returns the response to all methods of a path that no route has, if it is not the one of all other paths. */

@@ -1,4 +1,5 @@
 import { AwsClient } from 'aws4fetch';
+import { payloadBucket } from '../runtime/account.ts';
 
 type Credentials = ConstructorParameters<typeof AwsClient>[0];
 
@@ -8,6 +9,7 @@ interface Request {
   headers: Record<string, string | undefined>;
 }
 interface Reply {
+  headers: (values: Record<string, string>) => Reply;
   code: (status: number) => Reply;
   type: (contentType: string) => Reply;
   send: (body: string) => unknown;
@@ -67,10 +69,28 @@ async function isSigned(request: Request, credentials: Credentials): Promise<boo
 /** fauxqs would take an object of these types for a request to SQS or SNS: curl sends any file as a form. */
 const parsedTypes = /^application\/(x-www-form-urlencoded|x-amz-json)/i;
 
+/** The rule of CORS that the payload bucket has on AWS: pages may send a file to a signed address. */
+const isInPayloads = (url: string) => url.startsWith(`/${payloadBucket}/`);
+
+function answerPreflight({ headers }: Request, reply: Reply): unknown {
+  if (headers['access-control-request-method'] !== 'PUT') return reply.code(403).send('');
+  return reply
+    .code(200)
+    .headers({
+      'access-control-allow-methods': 'PUT',
+      'access-control-allow-headers': 'content-type',
+      'access-control-max-age': '7200',
+    })
+    .send('');
+}
+
 /** The hook of fauxqs for each request: it accepts every signature by itself, and none at all. */
 export const signedOnly =
   (credentials: Credentials) =>
   async (request: Request, reply: Reply): Promise<unknown> => {
+    const isAsked = request.headers.origin !== undefined && isInPayloads(request.url);
+    if (isAsked) reply.headers({ 'access-control-allow-origin': '*' });
+    if (isAsked && request.method === 'OPTIONS') return answerPreflight(request, reply);
     const isByHeader = request.headers.authorization !== undefined;
     const refusal = isByHeader
       ? (await isSigned(request, credentials))

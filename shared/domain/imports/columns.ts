@@ -62,17 +62,21 @@ export interface ReadRow {
 /** A file that cannot be read, or not to its end. */
 export class ImportFailure extends Error {
   readonly code: string;
+  /** Those that the file has, if nobody said which one is the name. */
+  readonly columns: readonly string[] | undefined;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, columns?: readonly string[]) {
     super(message);
     this.code = code;
+    this.columns = columns;
   }
 }
 
 /** What a file of problems has beside the columns of its import. */
 export const problemColumns = ['problem.row', 'problem.column', 'problem.code', 'problem.message'];
 
-const textOf = (value: unknown): string =>
+/** A value of a row, as a cell of CSV has it. */
+export const toCellText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined || value === null ? '' : JSON.stringify(value);
 
 /** @param header The cells of the first line of CSV; the members of other rows are their columns. @throws ImportFailure */
@@ -139,13 +143,15 @@ function assertColumns(
   { nameColumn: asked, typeColumn, key, mode, columns }: ImportSettings,
   isOpen: boolean,
 ): void {
-  const missing = (what: string, name: string) =>
+  const missing = (what: string, name: string, columns?: readonly string[]) =>
     new ImportFailure(
       'MISSING_COLUMN',
       `The file has no column "${name}" (${what}); its columns are ${truncate(names.slice(0, 50).join(', '), 1_000)}`,
+      columns,
     );
   const needsName = mode === 'create' || !key || asked !== undefined;
-  if (needsName && nameColumn === undefined) throw missing('nameColumn', asked ?? 'name');
+  if (needsName && nameColumn === undefined)
+    throw missing('nameColumn', asked ?? 'name', asked === undefined ? names : undefined);
   if (typeColumn !== undefined && !names.includes(typeColumn)) throw missing('typeColumn', typeColumn);
   for (const name of key ?? []) if (!names.includes(name)) throw missing('key', name);
   if (isOpen) return;
@@ -257,7 +263,7 @@ export function createImportedRowReader(plan: ColumnPlan): (row: RawRow) => Read
     column,
     code,
     message,
-    text: truncate(textOf(text), 200),
+    text: truncate(toCellText(text), 200),
   });
 
   function readValues(row: RawRow): ReadRow['values'] | Problem {
@@ -281,11 +287,11 @@ export function createImportedRowReader(plan: ColumnPlan): (row: RawRow) => Read
     }
     if (!Array.isArray(row) && Object.keys(row).length > columnsMax)
       return problem(null, 'TOO_MANY_COLUMNS', `A row has at most ${columnsMax} members`, row);
-    const type = plan.type ?? textOf(cellOf(row, plan.typeColumn));
+    const type = plan.type ?? toCellText(cellOf(row, plan.typeColumn));
     if (isBlank(type)) return problem(plan.typeColumn ?? null, 'TYPE_MISSING', 'The type is blank', row);
-    const name = textOf(cellOf(row, plan.nameColumn));
+    const name = toCellText(cellOf(row, plan.nameColumn));
     const key = plan.key?.map((column) => keyValue(plan, byName.get(column), cellOf(row, column)));
-    if (key?.some((value) => isBlank(textOf(value))))
+    if (key?.some((value) => isBlank(toCellText(value))))
       return problem(plan.key?.[0] ?? null, 'KEY_MISSING', 'The key is blank', row);
     if (!key && isBlank(name))
       return problem(plan.nameColumn ?? null, 'NAME_MISSING', 'The name is blank', row);
@@ -323,7 +329,7 @@ const unfit = Symbol('does not fit');
 function readCell({ format, emptyAs }: ColumnPlan, { as, isAsked }: Column, value: unknown): unknown {
   if (format !== 'csv') {
     if (!isAsked || value === null || value === undefined) return value;
-    if (as === 'text') return textOf(value);
+    if (as === 'text') return toCellText(value);
     if (typeof value !== 'string')
       return as === 'json' || typeof value === as || (as === 'number' && typeof value === 'bigint')
         ? value
@@ -337,7 +343,7 @@ function readCell({ format, emptyAs }: ColumnPlan, { as, isAsked }: Column, valu
 }
 
 const keyValue = (plan: ColumnPlan, column: Column | undefined, value: unknown) => {
-  const read = column && !isBlank(textOf(value)) ? readCell(plan, column, value) : undefined;
+  const read = column && !isBlank(toCellText(value)) ? readCell(plan, column, value) : undefined;
   return read === unfit ? undefined : read;
 };
 
@@ -377,7 +383,7 @@ export function toDraft(fields: Omit<RecordDraft, 'messages'>): RecordDraft | Pr
     column,
     code: params?.code ?? (issue === 'too_big' ? 'TOO_BIG' : 'INVALID_VALUE'),
     message: path.length > 0 ? `${path.join('.')}: ${message}` : message,
-    text: truncate(textOf(column === null ? fields.metadata : fields[column as 'name']), 200),
+    text: truncate(toCellText(column === null ? fields.metadata : fields[column as 'name']), 200),
   };
 }
 

@@ -20,7 +20,7 @@ import { type ImportItem, keptSeconds } from './import.ts';
 export const problemsMax = 100_000;
 
 export const ImportProblem = z.object({
-  row: z.int().meta({ description: 'Rows of data are counted from 1' }),
+  row: z.int().meta({ description: 'Rows of data are counted from 1; 0 is the header' }),
   column: z.string().nullable(),
   code: z.string(),
   message: z.string(),

@@ -28,6 +28,7 @@ import {
   isUnderWay,
   type NewImport,
   noCounts,
+  type StartSettings,
 } from './import.ts';
 
 export interface UploadAddress {
@@ -87,6 +88,15 @@ const nameOf = ({ source }: NewImport): string => {
   return name.trim().slice(0, 255).toWellFormed() || 'Import';
 };
 
+/** The settings of an import with those of its start in their place. @throws 400 */
+export function withStartSettings(item: ImportItem, changed: StartSettings | undefined): NewImport {
+  if (!changed) return item.settings;
+  const { name, source } = item.settings;
+  const settings = { ...changed, source, ...(name !== undefined && { name }) };
+  assertSettings(settings);
+  return settings;
+}
+
 function assertSettings({ type, typeColumn, key, mode, columns }: NewImport): void {
   if (type === undefined && typeColumn === undefined)
     throw invalidAt('type', 'MISSING_REQUIRED_FIELD', 'Required: type or typeColumn');
@@ -121,16 +131,28 @@ export const importStarter = /* @__PURE__ */ using(
   (scope: Scope) => {
     const { table, now } = scope;
 
-    /** @throws 404; 409 if it was started before, or nothing was uploaded */
-    return async (id: string): Promise<ImportItem> => {
-      const { status, settings } = await importReader(scope).find(id);
-      assertStatus(status, 'awaiting-upload', 'was started before');
+    /**
+     * @param changed Settings in place of those of the import.
+     * @throws 400; 404; 409 if it was started before, or nothing was uploaded
+     */
+    return async (id: string, changed?: StartSettings): Promise<ImportItem> => {
+      const item = await importReader(scope).find(id);
+      assertStatus(item.status, 'awaiting-upload', 'was started before');
+      const settings = withStartSettings(item, changed);
       const file = 'upload' in settings.source ? await pinUpload(scope, id) : undefined;
       const write = table.writes.update(
         importEntity,
         { id },
         {
-          set: { status: 'queued', startedAt: now().toISOString(), ...(file && { file }) },
+          set: {
+            status: 'queued',
+            startedAt: now().toISOString(),
+            ...(file && { file }),
+            ...(changed && {
+              settings: JSON.stringify(settings),
+              ...(settings.format && { format: settings.format }),
+            }),
+          },
           index: toJobSweep(id, now()),
         },
         hasStatus('awaiting-upload'),

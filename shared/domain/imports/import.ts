@@ -88,6 +88,11 @@ const settings = {
 
 export const NewImport = z.strictObject(settings);
 export type NewImport = z.output<typeof NewImport>;
+
+const { name: _name, source: _source, ...changeable } = settings;
+/** What can be decided when the file is there. */
+export const StartSettings = z.strictObject(changeable);
+export type StartSettings = z.output<typeof StartSettings>;
 /** What the reading and the rows depend on. */
 export type ImportSettings = NewImport;
 

@@ -29,7 +29,12 @@ export const ExportFilter = z.strictObject({
   agentId: resourceId('agent').optional(),
   from: Moment.optional().meta({ description: 'Created, or started, at this time or later' }),
   to: Moment.optional(),
-  status: z.string().min(1).max(50).optional(),
+  status: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Of `runs`, several separated by commas' }),
   importId: resourceId('import').optional(),
 });
 export type ExportFilter = z.infer<typeof ExportFilter>;

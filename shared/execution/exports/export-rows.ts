@@ -72,7 +72,7 @@ async function* readRuns(
     kinds,
     flowId,
     agentId,
-    ...(status !== undefined && { statuses: [status as Run['status']] }),
+    ...(status !== undefined && { statuses: status.split(',') as Run['status'][] }),
     ...(from && { from: new Date(from) }),
     ...(to && { to: new Date(to) }),
     root: true,

@@ -7,16 +7,19 @@
  */
 
 import { invalidAt } from '../../core/errors/errors.ts';
+import { truncate } from '../../core/text.ts';
 import {
   createImportedRowReader,
   ImportFailure,
   isProblem,
   type Problem,
   setValues,
+  toCellText,
   toDraft,
 } from '../../domain/imports/columns.ts';
 import type { ImportSettings } from '../../domain/imports/import.ts';
 import { pinUpload } from '../../domain/imports/import-store.ts';
+import type { SourceFile } from '../../domain/imports/reading/open-file.ts';
 import { parseLine } from '../../domain/imports/reading/text-rows.ts';
 import { jobUploads } from '../../domain/jobs/job-files.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -30,9 +33,13 @@ const exampleBytesMax = 200;
 /** Of each list in the response. */
 const listBytesMax = 1_500_000;
 
+type FirstRows = Awaited<ReturnType<typeof planFileRows>>;
+
 export interface DryRun {
   columns: { name: string; as: string; examples: unknown[]; missing: number }[];
   rows: { name: string; type: string; metadata: Record<string, unknown> }[];
+  /** Of the first rows, for each column. */
+  cells: string[][];
   problems: (Problem & { row: number })[];
   rowsEstimated: number;
 }
@@ -46,18 +53,46 @@ export const dryRunner = /* @__PURE__ */ using([jobUploads, sourceOpener], (scop
       bytes += count;
     });
     try {
-      const plan = await planFileRows(source, settings);
-      // The beginning is read three times: for what it is, for its form, and for its rows.
-      const share = file && !plan.isAll ? Math.max(1, (3 * file.bytes) / Math.max(1, bytes)) : 1;
+      let unnamed: ImportFailure | undefined;
+      const plan = await planFileRows(source, settings).catch((error) => {
+        const [first] = error instanceof ImportFailure ? (error.columns ?? []) : [];
+        if (first === undefined) throw error;
+        unnamed = error;
+        bytes = 0;
+        // An upsert by some column needs no name.
+        return planFileRows(source, { ...settings, mode: 'upsert', key: [first], columns: {} });
+      });
       const shown = describe(plan, plan.lines);
+      if (unnamed) {
+        const problem = { row: 0, column: null, code: unnamed.code, message: unnamed.message, text: '' };
+        Object.assign(shown, { rows: [], problems: [problem] });
+      }
       if (plan.failure) shown.problems.push(toLastProblem(plan.lines.length, plan.failure));
-      return { ...shown, rowsEstimated: Math.round(plan.lines.length * share) };
+      return { ...shown, rowsEstimated: await estimateRows(source, plan, bytes) };
     } catch (error) {
       if (!(error instanceof ImportFailure)) throw error;
       throw invalidAt('source', 'INVALID_FORMAT', `${error.code}: ${error.message}`);
     }
   };
 });
+
+/** @param bytesRead For what the file is, for its form, and for its rows. */
+async function estimateRows(
+  { bytes, readSlice }: SourceFile,
+  { form, linesRead, end, isAll }: FirstRows,
+  bytesRead: number,
+): Promise<number> {
+  if (isAll || bytes === undefined || !readSlice) return linesRead;
+  if (form.format === 'parquet') {
+    const { countParquetRows } = await import('../../domain/imports/reading/parquet-rows.ts');
+    return countParquetRows({ bytes, readSlice });
+  }
+  const isText = form.textFrom !== null;
+  const share = isText
+    ? (bytes - (form.textFrom ?? 0)) / Math.max(1, end)
+    : (3 * bytes) / Math.max(1, bytesRead);
+  return Math.round(linesRead * Math.max(1, share));
+}
 
 const toLastProblem = (rows: number, { code, message }: ImportFailure) => ({
   row: rows + 1,
@@ -99,6 +134,22 @@ function describe({ columns: plan }: ImportPlan, lines: readonly string[]): Omit
   return {
     columns: takeWithinBytes(columns, listBytesMax),
     rows: takeWithinBytes(rows, listBytesMax),
+    cells: takeWithinBytes(lines.slice(0, shownRows).map(cellsOf(plan)), listBytesMax),
     problems: takeWithinBytes(problems, listBytesMax),
   };
 }
+
+const cellMax = 200;
+
+/** A row as the file has it, whatever is wrong with it. */
+const cellsOf =
+  ({ columns }: ImportPlan['columns']) =>
+  (line: string): string[] => {
+    const parsed = parseLine(line);
+    if (!('row' in parsed)) return [];
+    const { row } = parsed;
+    const values = Array.isArray(row)
+      ? (row as readonly unknown[])
+      : columns.map(({ name }) => (Object.hasOwn(row, name) ? (row as Record<string, unknown>)[name] : ''));
+    return values.map((value) => truncate(toCellText(value), cellMax));
+  };

@@ -94,18 +94,30 @@ async function* streamUrl(
   }
 }
 
+interface FirstLines {
+  lines: string[];
+  /** With those after the lines. */
+  linesRead: number;
+  /** Where the last of them ends. */
+  end: number;
+  isAll: boolean;
+  failure?: ImportFailure;
+}
+
 /** Decides how a file is read, by its first rows. @throws ImportFailure */
 export async function planFileRows(
   file: SourceFile,
   settings: ImportSettings,
-): Promise<ImportPlan & { lines: string[]; isAll: boolean; failure?: ImportFailure }> {
+): Promise<ImportPlan & FirstLines> {
   const form = await lookAt(file, settings);
   const lines: string[] = [];
+  let end = 0;
   let isAll = true;
   let failure: ImportFailure | undefined;
   try {
     for await (const batch of readRows(file, form, 0)) {
       lines.push(...batch.lines);
+      end = batch.ends.at(-1) ?? end;
       if (lines.length <= plannedRows) continue;
       isAll = false;
       break;
@@ -119,7 +131,7 @@ export async function planFileRows(
   const first = lines.slice(0, plannedRows);
   const rows = first.map(parseLine).flatMap((parsed) => ('row' in parsed ? [parsed.row] : []));
   const columns = planColumns(form.format, form.header ?? undefined, rows, settings);
-  return { form, columns, lines: first, isAll, ...(failure && { failure }) };
+  return { form, columns, lines: first, linesRead: lines.length, end, isAll, ...(failure && { failure }) };
 }
 
 export const chunkFiles = /* @__PURE__ */ using([jobFileReader, jobFileWriter], (scope: Scope) => ({

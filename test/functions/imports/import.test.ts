@@ -85,6 +85,10 @@ test('a dry run shows columns, records and problems, and stores nothing', async 
         { name: 'n', as: 'number', examples: [1], missing: 1 },
       ],
       rows: [{ name: 'Ada', type: 'place', metadata: { life: { born: '1815-12-10' }, n: 1 } }],
+      cells: [
+        ['Ada', '1815-12-10', '1'],
+        ['Bob', '10.12.1815', '2'],
+      ],
       problems: [
         { row: 2, column: 'born', code: 'INVALID_DATE', message: expect.any(String), text: '10.12.1815' },
       ],
@@ -92,6 +96,66 @@ test('a dry run shows columns, records and problems, and stores nothing', async 
     },
   });
   expect(await allRecords(tenant)).toEqual([]);
+});
+
+test('a dry run estimates the rows of a file by how far its first ones reach', async () => {
+  const tenant = await newTenant();
+  const rows = Array.from({ length: 5_000 }, (_, n) => `place ${10_000 + n},${10_000 + n}`);
+  const id = await upload(tenant, `name,n\n${rows.join('\n')}\n`);
+  const { body } = await tenant.call('POST', `/v1/imports/${id}/start`, { body: { dryRun: true } });
+  expect(Math.abs(body.rowsEstimated - rows.length)).toBeLessThan(50);
+});
+
+test('settings of the start take the place of those of the import, and a dry run does not keep them', async () => {
+  const tenant = await newTenant();
+  const id = await upload(tenant, 'code;n\nA1;1\nB2;2\n');
+  const start = (body: object) => tenant.call('POST', `/v1/imports/${id}/start`, { body });
+  const { status, body: unnamed } = await start({ dryRun: true });
+  expect(status).toBe(200);
+  expect(unnamed).toMatchObject({
+    columns: [
+      { name: 'code', as: 'text', examples: ['A1', 'B2'] },
+      { name: 'n', as: 'number', examples: [1, 2] },
+    ],
+    rows: [],
+    problems: [{ row: 0, code: 'MISSING_COLUMN', message: expect.stringContaining('code, n') }],
+  });
+  const settings = { type: 'part', nameColumn: 'code', columns: { n: { to: 'stock.n', as: 'text' } } };
+  const tried = await start({ dryRun: true, settings });
+  const records = [
+    { name: 'A1', type: 'part', metadata: { stock: { n: '1' } } },
+    { name: 'B2', type: 'part', metadata: { stock: { n: '2' } } },
+  ];
+  expect(tried.body.rows).toEqual(records);
+  expect(tried.body.problems).toEqual([]);
+  expect((await start({ dryRun: true })).body.problems).toHaveLength(1);
+  const refused = await start({ settings: { ...settings, typeColumn: 'code' } });
+  expect(refused).toMatchObject({ status: 400, body: { details: [{ code: 'SEVERAL_TARGETS' }] } });
+  expect(await start({ settings })).toMatchObject({ status: 202, body: { status: 'queued' } });
+  await expect.poll(() => allRecords(tenant), { timeout: 10_000 }).toEqual(records);
+});
+
+test('pages of other origins may send a file to the address, and read nothing by it', async () => {
+  const tenant = await newTenant();
+  const source = { upload: { fileName: 'a.csv' } };
+  const { body } = await tenant.call('POST', '/v1/imports', { body: { source, type: 'place' } });
+  const origin = 'https://app.example.com';
+  const ask = (method: string) =>
+    fetch(body.upload.url, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': method },
+    });
+  const asked = await ask('PUT');
+  expect(asked.status).toBe(200);
+  expect(asked.headers.get('access-control-allow-origin')).toBe('*');
+  expect(asked.headers.get('access-control-allow-methods')).toBe('PUT');
+  expect((await ask('DELETE')).status).toBe(403);
+  const sent = await fetch(body.upload.url, { method: 'PUT', body: 'name\na\n', headers: { origin } });
+  expect(sent.status).toBe(200);
+  expect(sent.headers.get('access-control-allow-origin')).toBe('*');
+  const changed = body.upload.url.replace(/(?<=Signature=)./, (digit: string) => (digit === '0' ? '1' : '0'));
+  expect((await fetch(changed, { method: 'PUT', body: 'x' })).status).toBe(403);
+  expect((await fetch(body.upload.url)).status).toBe(403);
 });
 
 test('what is not there, or was started, is a 409, and later uploads change nothing', async () => {

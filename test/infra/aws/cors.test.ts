@@ -1,3 +1,4 @@
+import { Match } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
 import { routes as allRoutes, staticFilesLambda } from '../../../infra/routes.ts';
 import { synthesise } from './synthesise.ts';
@@ -10,6 +11,24 @@ function documentFor(corsOrigins?: string) {
   const [api] = Object.values(template.findResources('AWS::ApiGateway::RestApi'));
   return api?.Properties.Body;
 }
+
+test('pages of every origin may send a file to a signed address of the payload bucket, and no more', () => {
+  const template = synthesise('dev', {});
+  const withRules = Object.values(template.findResources('AWS::S3::Bucket')).filter(
+    ({ Properties }) => Properties.CorsConfiguration,
+  );
+  expect(withRules.map(({ Properties }) => Properties.CorsConfiguration.CorsRules)).toEqual([
+    [{ AllowedHeaders: ['content-type'], AllowedMethods: ['PUT'], AllowedOrigins: ['*'], MaxAge: 7_200 }],
+  ]);
+  template.hasResourceProperties('AWS::Lambda::Function', {
+    FunctionName: 'agent-flow-dev-static-files',
+    Environment: {
+      Variables: Match.objectLike({
+        UPLOADS_URL: { 'Fn::Join': ['', Match.arrayWith(['https://s3.', { Ref: 'AWS::Region' }])] },
+      }),
+    },
+  });
+});
 
 test('without configured origins there are preflight methods for the chat of pages only', () => {
   const { paths } = documentFor();

@@ -1,5 +1,6 @@
 import { answered, createScriptedAgent, run, scripted } from '../agents/agent-runs.ts';
 import { publishAgent } from '../agents/agents.ts';
+import { importFile, upload } from '../data/imports.ts';
 import { newRecord } from '../data/records.ts';
 import { createTool } from '../files/tools.ts';
 import { expectStatus, finishedBatch, publishedFlow, runFlowOnRecords, template } from '../flows/flows.ts';
@@ -30,6 +31,11 @@ export async function tenantWithLongNames() {
   );
   const { batchId } = await expectStatus(200, runFlowOnRecords(tenant, flowId, type));
   await finishedBatch(tenant, batchId);
+
+  const columns = `name,${longText(100)}`;
+  const settings = { type, columns: { [longText(100)]: { as: 'number' } }, fileName: name };
+  const { id: importId } = await importFile(tenant, `${columns}\n${longText(255)},x\n`, settings);
+  const waiting = await upload(tenant, `${columns}\n${longText(255)},x\n`, settings);
 
   const agent = await createScriptedAgent(
     tenant,
@@ -75,6 +81,7 @@ export async function tenantWithLongNames() {
       state: 's'.repeat(43),
       type: encodeURIComponent(type),
       recordId: record.id,
+      importId: [importId, waiting],
       flowId,
       batchId,
       agentId: agent.id,

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useAction, usePages } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
+import { ShownModel } from '../../run/models/shown-model.tsx';
 import { agentTexts } from '../../texts/agents.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
@@ -78,7 +79,7 @@ export function AgentList() {
           },
           {
             title: sharedTexts.model,
-            cell: ({ config }) => <bdi>{typeof config?.model === 'string' ? config.model : 'default'}</bdi>,
+            cell: ({ config }) => <ShownModel of={config?.model} />,
             isExtra: true,
           },
           {

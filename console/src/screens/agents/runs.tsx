@@ -10,7 +10,7 @@ import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { StatusLabel } from '../../ui/status.tsx';
 import { PagedTable, type TableColumn } from '../../ui/tables/paged-table.tsx';
-import { dollars } from '../../ui/values/format.ts';
+import { ListedCost } from '../../ui/values/listed-cost.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { AgentPage, useAgent } from './parts/agent-page.tsx';
 
@@ -88,9 +88,7 @@ const columnsFor = (id: string): TableColumn<NewestAgentRun>[] => [
   },
   {
     title: sharedTexts.cost,
-    cell: (run) => (
-      <Newest of={[id, run]}>{({ totalCost }) => (totalCost === null ? '' : dollars(totalCost))}</Newest>
-    ),
+    cell: (run) => <Newest of={[id, run]}>{({ totalCost }) => <ListedCost of={totalCost} />}</Newest>,
     isNumber: true,
   },
 ];

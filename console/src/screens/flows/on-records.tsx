@@ -1,11 +1,11 @@
-import { type ComponentType, type ReactNode, useState } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { newImportPath } from '../../routing/record-paths.ts';
 import { flowTexts } from '../../texts/flows.ts';
-import { sharedTexts } from '../../texts/shared.ts';
-import { Button } from '../../ui/forms/button.tsx';
+import { importTexts } from '../../texts/imports.ts';
+import { Link } from '../../ui/link.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { LoadSamples } from '../records/load-samples.tsx';
-import { UploadDialog } from '../records/upload/upload-dialog.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import type { KnownTypes } from './record-choice.tsx';
 import '../../style/runs.css';
@@ -23,8 +23,11 @@ export interface FormOnRecords {
 export function OnRecords({ form: Form }: { form: ComponentType<FormOnRecords> }) {
   const { id } = useFlow();
   const types = useCall('records.types');
-  const [isUploading, setUploading] = useState(false);
-  const upload = <Button onPress={() => setUploading(true)}>{sharedTexts.uploadCsv}</Button>;
+  const upload = (
+    <Link to={newImportPath()} className="button">
+      {importTexts.import}
+    </Link>
+  );
   return (
     <FlowPage>
       <Loaded of={types}>
@@ -42,7 +45,6 @@ export function OnRecords({ form: Form }: { form: ComponentType<FormOnRecords> }
           )
         }
       </Loaded>
-      <UploadDialog isOpen={isUploading} onClose={() => setUploading(false)} />
     </FlowPage>
   );
 }

@@ -21,6 +21,7 @@ import { EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { StatusLabel } from '../../ui/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { dollars } from '../../ui/values/format.ts';
+import { ListedCost } from '../../ui/values/listed-cost.tsx';
 import { Value } from '../../ui/values/value.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 
@@ -105,7 +106,7 @@ function Costs({ id }: { id: string }) {
                     isExtra: true,
                   },
                   { title: sharedTexts.tokens, cell: ({ tokens }) => countText(tokens), isNumber: true },
-                  { title: sharedTexts.cost, cell: ({ cost }) => dollars(cost), isNumber: true },
+                  { title: sharedTexts.cost, cell: ({ cost }) => <ListedCost of={cost} />, isNumber: true },
                 ]}
               />
             </>

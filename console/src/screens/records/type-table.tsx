@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { useCall, usePages } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
+import { exportTexts } from '../../texts/exports.ts';
+import { importTexts } from '../../texts/imports.ts';
 import { recordTexts } from '../../texts/records.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -10,15 +12,14 @@ import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
 import { useSelection } from '../../ui/selection/use-selection.ts';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { type TableAddress, useTableAddress } from './address.ts';
+import { ExportButton } from './exports/export-button.tsx';
 import { BulkEdit } from './selection/bulk-edit.tsx';
 import { DeleteSelected } from './selection/delete-selected.tsx';
-import { ExportButton } from './selection/export-button.tsx';
 import { TableTools } from './table-tools.tsx';
-import { UploadDialog } from './upload/upload-dialog.tsx';
 import '../../style/records.css';
 import { getFieldValue } from '../../../../shared/core/filters/field.ts';
 import type { OperationResponse } from '../../api/api.ts';
-import { recordPath } from '../../routing/record-paths.ts';
+import { newImportPath, recordPath } from '../../routing/record-paths.ts';
 import { Link } from '../../ui/link.tsx';
 import type { TableColumn } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
@@ -35,10 +36,11 @@ export function RecordsOfType() {
 
 function Records({ type }: { type: string }) {
   const [address, setAddress] = useTableAddress();
-  const [open, setOpen] = useState<'upload' | 'edit'>();
+  const [isEditing, setEditing] = useState(false);
   const schema = useCall('records.schema', { query: { type } });
   const fields = schema.data?.fields ?? [];
   const shown = address.columns ?? fields.slice(0, columnsAtFirst).map(({ name }) => name);
+  const filter = tableFilter(address);
   const query = tableQuery(type, address, shown);
   const pages = usePages('records.list', { query }, { enabled: !schema.isPending });
 
@@ -51,11 +53,16 @@ function Records({ type }: { type: string }) {
       above={[{ to: '/records', label: sharedTexts.records }]}
       actions={
         <>
-          <ExportButton query={query} />
-          <Button onPress={() => setOpen('edit')}>{recordTexts.editInBulk}</Button>
-          <Button look="primary" onPress={() => setOpen('upload')}>
-            {sharedTexts.uploadCsv}
-          </Button>
+          <ExportButton
+            title={exportTexts.exportRecords}
+            about={filter ? exportTexts.asFiltered : exportTexts.allOfType}
+            subject="records"
+            filter={{ recordFilter: { type, ...(filter && { where: filter as never }) } }}
+          />
+          <Button onPress={() => setEditing(true)}>{recordTexts.editInBulk}</Button>
+          <Link to={newImportPath(type)} className="button primary">
+            {importTexts.import}
+          </Link>
         </>
       }
     >
@@ -68,7 +75,7 @@ function Records({ type }: { type: string }) {
       )}
       <TableTools type={type} address={address} setAddress={setAddress} fields={fields} shown={shown} />
       <SelectionBar selection={selection}>
-        <Button look="quiet" onPress={() => setOpen('edit')}>
+        <Button look="quiet" onPress={() => setEditing(true)}>
           {sharedTexts.edit}
         </Button>
         <DeleteSelected selection={selection} />
@@ -95,13 +102,12 @@ function Records({ type }: { type: string }) {
           }
         />
       </div>
-      <UploadDialog type={type} isOpen={open === 'upload'} onClose={() => setOpen(undefined)} />
       <BulkEdit
         type={type}
-        where={tableFilter(address)}
+        where={filter}
         selected={[...selection.ids]}
-        isOpen={open === 'edit'}
-        onClose={() => setOpen(undefined)}
+        isOpen={isEditing}
+        onClose={() => setEditing(false)}
       />
     </ScreenPage>
   );

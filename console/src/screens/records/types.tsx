@@ -2,8 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type OperationResponse, useApi } from '../../api/api.ts';
 import { callKey } from '../../api/queries.ts';
-import { useNewInAddress } from '../../routing/new-in-address.ts';
-import { recordPath, typePath } from '../../routing/record-paths.ts';
+import { newImportPath, recordPath, typePath } from '../../routing/record-paths.ts';
+import { importTexts } from '../../texts/imports.ts';
 import { countText } from '../../texts/language.ts';
 import { recordTexts } from '../../texts/records.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -15,12 +15,10 @@ import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { LoadSamples } from './load-samples.tsx';
-import { UploadDialog } from './upload/upload-dialog.tsx';
 
 /** The types of the records. */
 export function RecordTypes() {
   const types = useTypes();
-  const [isUploading, setUploading] = useNewInAddress();
   const [isCreating, setCreating] = useState(false);
   return (
     <ScreenPage
@@ -28,9 +26,12 @@ export function RecordTypes() {
       actions={
         <>
           <Button onPress={() => setCreating(true)}>{recordTexts.createRecord}</Button>
-          <Button look="primary" onPress={() => setUploading(true)}>
-            {sharedTexts.uploadCsv}
-          </Button>
+          <Link to="/records/imports" className="button">
+            {importTexts.importsAndExports}
+          </Link>
+          <Link to={newImportPath()} className="button primary">
+            {importTexts.import}
+          </Link>
         </>
       }
     >
@@ -91,7 +92,6 @@ export function RecordTypes() {
         submit={sharedTexts.create}
         onSaved={({ id }) => location.assign(`#${recordPath(id)}`)}
       />
-      <UploadDialog isOpen={isUploading} onClose={() => setUploading(false)} />
     </ScreenPage>
   );
 }

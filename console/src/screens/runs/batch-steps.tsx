@@ -7,7 +7,7 @@ import { Segments } from '../../ui/forms/segments.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { PagedTable, type TableColumn } from '../../ui/tables/paged-table.tsx';
-import { dollars, durationText } from '../../ui/values/format.ts';
+import { dollars, durationText, shortDollars } from '../../ui/values/format.ts';
 import { useStepResults } from './data/use-step-results.ts';
 import type { ListedStepResult } from './failure-groups.ts';
 
@@ -20,7 +20,7 @@ const statuses = [
 
 function costOf({ estimatedCost, reusedFrom, savedCost }: ListedStepResult): string {
   if (reusedFrom) return savedCost ? runTexts.reusedSaved(dollars(savedCost)) : runTexts.reused;
-  return estimatedCost ? dollars(estimatedCost) : '';
+  return estimatedCost ? shortDollars(estimatedCost) : '';
 }
 
 const columns: TableColumn<ListedStepResult>[] = [

@@ -5,6 +5,7 @@ import type { OperationResponse } from '../../api/api.ts';
 import { refresh, useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
 import { Warnings } from '../../run/warnings.tsx';
+import { exportTexts } from '../../texts/exports.ts';
 import { countText } from '../../texts/language.ts';
 import { runTexts } from '../../texts/runs.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -19,6 +20,7 @@ import { Facts } from '../../ui/tables/facts.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
+import { ExportButton } from '../records/exports/export-button.tsx';
 import { BatchFailures } from './batch-failures.tsx';
 import { BatchSteps } from './batch-steps.tsx';
 import '../../style/runs.css';
@@ -46,16 +48,25 @@ export function BatchRun() {
       id={<ShownId id={id} label={runTexts.copyBatchId} />}
       above={[{ to: '/runs', label: sharedTexts.runs }]}
       actions={
-        batch.data &&
-        isRunning(batch.data) && (
-          <ConfirmButton
-            title={runTexts.cancelThisRun}
-            question={runTexts.runningRecordsFinish}
-            confirm={runTexts.cancelRun}
-            action={() => cancel.mutateAsync({ params: { id } })}
-          >
-            {runTexts.cancelRun}
-          </ConfirmButton>
+        batch.data && (
+          <>
+            <ExportButton
+              title={exportTexts.exportResults}
+              about={exportTexts.tableOfBatch}
+              subject="batch"
+              filter={{ batchId: id }}
+            />
+            {isRunning(batch.data) && (
+              <ConfirmButton
+                title={runTexts.cancelThisRun}
+                question={runTexts.runningRecordsFinish}
+                confirm={runTexts.cancelRun}
+                action={() => cancel.mutateAsync({ params: { id } })}
+              >
+                {runTexts.cancelRun}
+              </ConfirmButton>
+            )}
+          </>
         )
       }
     >

@@ -1,5 +1,7 @@
 import { newAt } from '../../routing/new-in-address.ts';
+import { newImportPath } from '../../routing/record-paths.ts';
 import { readableSettings, sections } from '../../routing/sections.ts';
+import { importTexts } from '../../texts/imports.ts';
 import { menuTexts } from '../../texts/menus.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import type { IconName } from '../../ui/icon-paths.ts';
@@ -39,7 +41,7 @@ const actions: readonly Command[] = [
   { id: 'new-product', label: sharedTexts.createProduct, icon: 'plus', to: newAt('/products') },
   { id: 'new-key', label: menuTexts.createApiKey, icon: 'key', to: newAt('/settings/api-keys') },
   { id: 'new-secret', label: sharedTexts.createSecret, icon: 'key', to: newAt('/settings/secrets') },
-  { id: 'upload', label: sharedTexts.uploadCsv, icon: 'upload', to: newAt('/records') },
+  { id: 'upload', label: importTexts.importFile, icon: 'upload', to: newImportPath() },
 ];
 
 /** What is known without a request, and has every word that somebody typed. */

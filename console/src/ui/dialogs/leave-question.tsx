@@ -6,12 +6,14 @@ import { Dialog } from './dialog.tsx';
 
 interface Props {
   isChanged: boolean;
+  /** Default: that something is not saved. */
+  title?: string;
   /** What is lost. */
   children: ReactNode;
 }
 
 /** Asks before something is lost: on another screen, and when the page is left. */
-export function LeaveQuestion({ isChanged, children }: Props) {
+export function LeaveQuestion({ isChanged, title = uiTexts.leaveWithoutSaving, children }: Props) {
   const blocker = useBlocker({
     shouldBlockFn: () => isChanged,
     withResolver: true,
@@ -22,7 +24,7 @@ export function LeaveQuestion({ isChanged, children }: Props) {
   }, [blocker, isChanged]);
   if (blocker.status !== 'blocked') return null;
   return (
-    <Dialog title={uiTexts.leaveWithoutSaving} isOpen onClose={blocker.reset} role="alertdialog">
+    <Dialog title={title} isOpen onClose={blocker.reset} role="alertdialog">
       <p>{children}</p>
       <div className="actions">
         <Button onPress={blocker.reset} autoFocus>

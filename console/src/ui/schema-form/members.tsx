@@ -3,6 +3,7 @@ import { formTexts } from '../../texts/forms.ts';
 import { allowsNull, isAlias, type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
 import { useForm } from './form-context.ts';
 import { hasProblem, joined } from './paths.ts';
+import { describeSettings, findSettingGroup, settingGroups } from './setting-groups.ts';
 
 interface Props {
   schema: JsonSchema;
@@ -10,10 +11,12 @@ interface Props {
   onChange: (value: JsonObject) => void;
   path: string;
   hidden?: readonly string[];
+  /** What all settings that are not needed at first are called together. Default: groups of them, by what they are about. */
+  restTitle?: string | undefined;
 }
 
 /** The members of an object. Empty ones are left out of the value. */
-export function MembersFields({ schema, value, onChange, path, hidden = [] }: Props) {
+export function MembersFields({ schema, value, onChange, path, hidden = [], restTitle }: Props) {
   const { root, Field, problems, shown, isChange } = useForm();
   const { properties = {}, required = [] } = schema;
   const [atFirst] = useState(value);
@@ -33,8 +36,11 @@ export function MembersFields({ schema, value, onChange, path, hidden = [] }: Pr
   const staysSet = (name: string) =>
     isChange && path === '' && atFirst[name] != null && !allowsNull(resolved(properties[name] ?? {}, root));
   // By the first value, so that no field moves while somebody types into it.
+  const groupOf = (name: string) => (restTitle ? 'others' : findSettingGroup(name));
   const isFirst = (name: string) =>
-    required.includes(name) || shown.includes(name) || atFirst[name] !== undefined;
+    required.includes(name) ||
+    shown.includes(name) ||
+    (atFirst[name] !== undefined && groupOf(name) === 'others');
   const fields = (listed: readonly string[]) =>
     listed.map((name) => (
       <Field
@@ -54,15 +60,28 @@ export function MembersFields({ schema, value, onChange, path, hidden = [] }: Pr
     <>
       {fields(first)}
       {rest.length > 0 && first.length === 0 && rest.length <= 4 && fields(rest)}
-      {rest.length > 0 && !(first.length === 0 && rest.length <= 4) && (
-        <details
-          className="more-settings"
-          {...(rest.some((name) => hasProblem(problems, joined(path, name))) && { open: true })}
-        >
-          <summary>{formTexts.moreSettings(rest.length)}</summary>
-          {fields(rest)}
-        </details>
-      )}
+      {rest.length > 0 &&
+        !(first.length === 0 && rest.length <= 4) &&
+        settingGroups.map((group) => {
+          const inside = rest.filter((name) => groupOf(name) === group);
+          return (
+            inside.length > 0 && (
+              <details
+                key={group}
+                className="more-settings"
+                {...(inside.some((name) => hasProblem(problems, joined(path, name))) && { open: true })}
+              >
+                <summary>
+                  <strong>{restTitle ?? formTexts.settingGroups[group]}</strong>{' '}
+                  <span className="help">
+                    <bdi>{describeSettings(inside, value)}</bdi>
+                  </span>
+                </summary>
+                {fields(inside)}
+              </details>
+            )
+          );
+        })}
     </>
   );
 }

@@ -17,6 +17,8 @@ interface Props {
   /** Members that the form leaves out. */
   hidden?: readonly string[];
   shown?: readonly string[];
+  /** As `MembersFields` takes it. */
+  restTitle?: string;
   isChange?: boolean;
   custom?: FormContext['custom'];
 }
@@ -33,6 +35,7 @@ export function SchemaForm({
   path = '',
   hidden = [],
   shown = noNames,
+  restTitle,
   isChange = false,
   custom = none,
 }: Props) {
@@ -57,7 +60,14 @@ export function SchemaForm({
           isRequired
         />
       ) : (
-        <MembersFields schema={whole} value={value} onChange={onChange} path={path} hidden={hidden} />
+        <MembersFields
+          schema={whole}
+          value={value}
+          onChange={onChange}
+          path={path}
+          hidden={hidden}
+          restTitle={restTitle}
+        />
       )}
     </FormProvider>
   );

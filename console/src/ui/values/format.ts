@@ -13,6 +13,10 @@ export function dollars(value: number | string | null | undefined): string {
   return `$${number.toFixed(digits)}`;
 }
 
+/** In a list, where a longer one would be cut: `<$0.0001` for what is less. */
+export const shortDollars = (value: number | string) =>
+  Number(value) > 0 && Number(value) < 0.0001 ? '<$0.0001' : dollars(value);
+
 /** `850 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`. */
 export function durationText(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '';

@@ -49,6 +49,10 @@ export async function* readParquetRows(file: RangedFile, from: number): AsyncGen
   }
 }
 
+/** As the file says. */
+export const countParquetRows = async (file: RangedFile): Promise<number> =>
+  Number((await readMetadata(toBuffer(file), file)).num_rows);
+
 const toBuffer = ({ bytes, readSlice }: RangedFile): AsyncBuffer => ({
   byteLength: bytes,
   async slice(start, end = bytes) {

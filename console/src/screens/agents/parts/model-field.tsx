@@ -1,7 +1,23 @@
-import { useId } from 'react';
-import { useCall } from '../../../api/queries.ts';
-import { agentTexts } from '../../../texts/agents.ts';
+import { useState } from 'react';
+import {
+  Button,
+  ComboBox,
+  FieldError,
+  Header,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  ListBoxSection,
+  Popover,
+  Text,
+} from 'react-aria-components';
+import { type KnownModel, useModels } from '../../../api/models.ts';
+import { modelTexts } from '../../../texts/models.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
+import { Icon } from '../../../ui/icon.tsx';
+import { Link } from '../../../ui/link.tsx';
+import '../../../style/models.css';
 
 interface Props {
   label?: string;
@@ -10,37 +26,102 @@ interface Props {
   problem?: string | undefined;
 }
 
-/** A model by name. The browser suggests those of the catalog, the ones with a key first. */
+/** What a list shows at once. Whoever looks for another one types a part of its name. */
+const shownMax = 60;
+
+/** A model by its name, from those of the settings and the catalog, or any other that somebody types. */
 export function ModelField({ label = sharedTexts.model, value, onChange, problem }: Props) {
-  const id = useId();
-  const models = useCall('model-configs.available', {});
-  const usable = models.data?.data.toSorted((a, b) => rankOf(a) - rankOf(b)) ?? [];
+  const { choices, find, standard } = useModels();
+  const [typed, setTyped] = useState<string>();
+  const isStandard = value === '' || value === 'default';
+  const known = find(value);
+  const selected = isStandard ? null : (known?.value ?? null);
+  const sought = (typed ?? '').trim().toLowerCase();
+  const shown = choices.filter((choice) => hasText(choice, sought)).slice(0, shownMax);
+  const groups = [
+    { title: modelTexts.ofSettings, models: shown.filter(({ isOwn }) => isOwn) },
+    { title: modelTexts.ofCatalog, models: shown.filter(({ isOwn }) => !isOwn) },
+  ].filter(({ models }) => models.length > 0);
+  function type(text: string) {
+    setTyped(text);
+    const named = choices.filter(({ name }) => name.toLowerCase() === text.trim().toLowerCase());
+    onChange(named.length === 1 && named[0] ? named[0].value : text);
+  }
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        list={`${id}-models`}
-        autoComplete="off"
-        placeholder="default"
-        value={value}
-        aria-invalid={problem !== undefined}
-        aria-describedby={`${id}-help`}
-        onChange={(event) => onChange(event.target.value)}
-      />
-      <datalist id={`${id}-models`}>
-        {usable.map(({ provider, modelId, displayName, keyStatus }) => (
-          <option key={`${provider}/${modelId}`} value={`${provider}/${modelId}`}>
-            {keyStatus === 'needs_setup' ? agentTexts.needsKey(displayName) : displayName}
-          </option>
-        ))}
-      </datalist>
-      <div id={`${id}-help`}>
-        <span className="help">{agentTexts.aboutModelNames}</span>
-        {problem && <span className="problem">{problem}</span>}
+    <ComboBox
+      className="field"
+      allowsCustomValue
+      items={groups}
+      inputValue={typed ?? (isStandard ? '' : (known?.name ?? value))}
+      onInputChange={type}
+      selectedKey={selected}
+      onSelectionChange={(key) => {
+        if (key === null) return;
+        setTyped(undefined);
+        // Whoever only leaves the field keeps what names the model.
+        if (key !== selected) onChange(String(key));
+      }}
+      isInvalid={problem !== undefined}
+      onBlur={() => setTyped(undefined)}
+    >
+      <Label>{label}</Label>
+      <div className="model-box">
+        <Input
+          autoComplete="off"
+          placeholder={standard ? modelTexts.standardNamed(standard.name) : modelTexts.standard}
+        />
+        <Button className="button quiet" aria-label={modelTexts.showModels}>
+          <Icon name="chevronsUpDown" />
+        </Button>
       </div>
-    </div>
+      <Text slot="description" className="help">
+        <ModelFacts of={known} />
+      </Text>
+      <FieldError className="problem">{problem}</FieldError>
+      <Popover className="popover model-list">
+        <ListBox className="menu-list" items={groups}>
+          {({ title, models }) => (
+            <ListBoxSection id={title}>
+              <Header>{title}</Header>
+              {models.map((model) => (
+                <Option key={model.value} of={model} />
+              ))}
+            </ListBoxSection>
+          )}
+        </ListBox>
+      </Popover>
+    </ComboBox>
   );
 }
 
-const rankOf = ({ keyStatus }: { keyStatus: string }) => (keyStatus === 'needs_setup' ? 1 : 0);
+const hasText = ({ name, provider, value }: KnownModel, sought: string) =>
+  sought.split(/\s+/).every((word) => `${name} ${provider} ${value}`.toLowerCase().includes(word));
+
+const Option = ({ of: { value, name, provider, prices, needsKey } }: { of: KnownModel }) => (
+  <ListBoxItem id={value} textValue={name} className="model-option">
+    <bdi>{name}</bdi>
+    <span className="help">
+      {provider}
+      {needsKey && <span className="model-lacks"> {modelTexts.needsKey}</span>}
+    </span>
+    <span className="help model-price">{prices && modelTexts.shortPrices(prices.input, prices.output)}</span>
+  </ListBoxItem>
+);
+
+/** Whose model is chosen, what it costs, and what it lacks. */
+function ModelFacts({ of }: { of: KnownModel | undefined }) {
+  if (!of) return modelTexts.unknownModel;
+  const { provider, prices, needsKey } = of;
+  return (
+    <>
+      {provider},{' '}
+      {prices ? modelTexts.pricesPerMillion(prices.input, prices.output) : sharedTexts.noKnownPrice}
+      {needsKey && (
+        <>
+          , <span className="model-lacks">{modelTexts.needsKey}</span>:{' '}
+          <Link to="/settings/provider-keys">{modelTexts.addKey}</Link>
+        </>
+      )}
+    </>
+  );
+}

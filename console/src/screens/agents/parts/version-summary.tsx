@@ -1,3 +1,4 @@
+import { ShownModel } from '../../../run/models/shown-model.tsx';
 import { agentTexts } from '../../../texts/agents.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Facts } from '../../../ui/tables/facts.tsx';
@@ -17,7 +18,7 @@ export function AgentVersionFacts({ number, config }: { number: number; config: 
       <Facts
         of={[
           [sharedTexts.version, number],
-          [sharedTexts.model, <bdi key="model">{String(config.model ?? 'default')}</bdi>],
+          [sharedTexts.model, <ShownModel key="model" of={config.model} />],
         ]}
       />
       <p className="label agents-gap">{sharedTexts.instructions}</p>

@@ -1,3 +1,5 @@
+import { useModels } from '../../../api/models.ts';
+import { ShownModel } from '../../../run/models/shown-model.tsx';
 import { usageSummary } from '../../../run/parts/facts.ts';
 import { PartsView } from '../../../run/parts/parts-view.tsx';
 import { editorTexts } from '../../../texts/flow-editor.ts';
@@ -31,7 +33,7 @@ export function TrialResults({ stepId, trials, states, isRunning }: Props) {
           {models.map((column) => (
             <li key={column[0]?.key}>
               <strong>
-                <bdi>{column[0]?.model}</bdi>
+                <ShownModel of={column[0]?.model} />
               </strong>{' '}
               <span className="help">
                 {trialTotals(
@@ -67,7 +69,9 @@ interface ResultProps {
 }
 
 function Result({ trial: { model, record }, stepId, state, isMany }: ResultProps) {
+  const { find } = useModels();
   if (!state) return null;
+  const name = find(model)?.name ?? model;
   const { run, status, error } = state;
   const step = run.steps.find(({ id }) => id === stepId);
   const failed = run.steps.find((each) => each.status === 'failed' && each.id !== stepId);
@@ -75,16 +79,16 @@ function Result({ trial: { model, record }, stepId, state, isMany }: ResultProps
     step?.error ?? (failed ? editorTexts.stepFailed(failed.name, failed.error ?? '') : run.end?.error);
   const shown = problem || error ? 'failed' : status === 'ended' ? 'completed' : status;
   return (
-    <li aria-label={isMany ? `${record.name}, ${model}` : model}>
+    <li aria-label={isMany ? `${record.name}, ${name}` : name}>
       <p className="prompt-role">
         <strong>
-          <bdi>{isMany ? record.name : model}</bdi>
+          <bdi>{isMany ? record.name : name}</bdi>
         </strong>{' '}
         <StatusLabel of={shown} />
       </p>
       {error && <FailureNotice error={error} />}
       {problem && <p className="problem">{problem}</p>}
-      {step?.status === 'completed' && <Value of={step.output ?? null} label={editorTexts.outputOf(model)} />}
+      {step?.status === 'completed' && <Value of={step.output ?? null} label={editorTexts.outputOf(name)} />}
       {step?.status === 'running' && <PartsView parts={step.parts} />}
       {!step && shown === 'completed' && <p className="help">{editorTexts.notReached}</p>}
       {step && step.status !== 'running' && <p className="help">{usageSummary(step)}</p>}

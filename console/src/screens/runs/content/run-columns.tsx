@@ -6,7 +6,8 @@ import type { GridColumn } from '../../../ui/grid/grid.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { CopyId } from '../../../ui/values/copy-id.tsx';
-import { compact, dollars, durationText } from '../../../ui/values/format.ts';
+import { compact, durationText } from '../../../ui/values/format.ts';
+import { ListedCost } from '../../../ui/values/listed-cost.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 import { WarningMark } from '../../../ui/warning-mark.tsx';
 import { runPath } from '../data/run-path.ts';
@@ -89,10 +90,10 @@ export const runColumns: readonly GridColumn<ListedRun>[] = [
   },
   {
     title: sharedTexts.cost,
-    width: '5.2rem',
+    width: '6rem',
     isNumber: true,
     from: 'medium',
-    cell: ({ totalCost }) => (Number(totalCost) > 0 ? dollars(totalCost) : ''),
+    cell: ({ totalCost }) => (Number(totalCost) > 0 ? <ListedCost of={totalCost} /> : ''),
   },
   {
     title: runTexts.tags,

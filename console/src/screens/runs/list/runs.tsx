@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { exportTexts } from '../../../texts/exports.ts';
 import { runListTexts } from '../../../texts/run-list.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
@@ -11,6 +12,7 @@ import { SelectionBar } from '../../../ui/selection/selection-bar.tsx';
 import { type RowSelection, useSelection } from '../../../ui/selection/use-selection.ts';
 import { useChosenColumns } from '../../../ui/tables/chosen-columns.tsx';
 import { ShowMore } from '../../../ui/tables/show-more.tsx';
+import { ExportButton } from '../../records/exports/export-button.tsx';
 import { runColumns } from '../content/run-columns.tsx';
 import { runPath } from '../data/run-path.ts';
 import { isUnfinished, type ListedRun, useRuns } from '../data/use-runs.ts';
@@ -23,8 +25,11 @@ import { BulkButton } from '../../../ui/selection/bulk-button.tsx';
 import {
   type AddressFilters,
   type FilterName,
+  filterField,
+  filterNames,
   parseAddressFilters,
   type RunFilters,
+  runsQuery,
 } from '../data/filters.ts';
 
 /** Where there is no place beside the list, a row opens its page. */
@@ -44,7 +49,7 @@ export function Runs() {
   const open = ({ id }: ListedRun) => navigate({ to: runPath(id) });
   const show = (run: ListedRun | undefined) => (run && isNarrow() ? open(run) : setPreview(run?.id));
   return (
-    <ScreenPage title={sharedTexts.runs}>
+    <ScreenPage title={sharedTexts.runs} actions={isReadable && <ExportRuns filters={filters} />}>
       <div className="runs-tools">
         <FilterBar filters={filters} onChange={setFilter} onClear={clear} />
         {menu}
@@ -112,6 +117,35 @@ function List({ runs, columns, selection, preview, isFiltered, show, open, clear
       />
       <ShowMore pages={runs} />
     </>
+  );
+}
+
+/** What an export of runs is narrowed by. */
+const exported: readonly FilterName[] = ['flowId', 'agentId', 'status', 'started', 'from', 'to'];
+
+function ExportRuns({ filters }: { filters: RunFilters }) {
+  const others = filterNames.filter((name) => filters[name] !== undefined && !exported.includes(name));
+  const { flowId, agentId, status, from, to } = runsQuery(filters, Date.now());
+  return (
+    <ExportButton
+      title={exportTexts.exportRuns}
+      about={
+        <>
+          <p>{exportTexts.runsAsFiltered}</p>
+          {others.length > 0 && (
+            <p className="note">{exportTexts.notNarrowedBy(others.map((name) => filterField(name).label))}</p>
+          )}
+        </>
+      }
+      subject="runs"
+      filter={{
+        ...(flowId && { flowId }),
+        ...(agentId && { agentId }),
+        ...(status && { status }),
+        ...(from && { from }),
+        ...(to && { to }),
+      }}
+    />
   );
 }
 

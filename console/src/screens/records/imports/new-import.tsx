@@ -1,0 +1,165 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { DropZone, FileTrigger } from 'react-aria-components';
+import { type OperationResponse, useApi } from '../../../api/api.ts';
+import { importPath } from '../../../routing/record-paths.ts';
+import { importTexts } from '../../../texts/imports.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { LeaveQuestion } from '../../../ui/dialogs/leave-question.tsx';
+import { Button } from '../../../ui/forms/button.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
+import { ScreenPage } from '../../../ui/page.tsx';
+import { bytes } from '../../../ui/values/format.ts';
+import '../../../style/imports.css';
+
+/** Takes a file and sends it; what becomes of it is decided on the next page, which has read it. */
+export function SendFilePage() {
+  const { file, sent, error, isSending, send, sendAgain, stop } = useSending();
+  return (
+    <ScreenPage title={importTexts.importFile} above={[{ to: '/records', label: sharedTexts.records }]}>
+      {!isSending && (
+        <DropZone
+          className="import-drop"
+          aria-label={importTexts.dropFile}
+          onDrop={async ({ items }) => {
+            const item = items.find((each) => each.kind === 'file');
+            if (item?.kind === 'file') send(await item.getFile());
+          }}
+        >
+          <p>
+            <strong>{importTexts.dropOrChoose}</strong>
+          </p>
+          <p className="help">{importTexts.whichFiles}</p>
+          <FileTrigger
+            acceptedFileTypes={accepted}
+            onSelect={(files) => {
+              const [chosen] = files ?? [];
+              if (chosen) send(chosen);
+            }}
+          >
+            <Button look="primary">{importTexts.chooseFile}</Button>
+          </FileTrigger>
+        </DropZone>
+      )}
+      {isSending && file && (
+        <section className="card" aria-label={importTexts.progress}>
+          <p>
+            <bdi>{importTexts.sending(file.name)}</bdi>
+          </p>
+          <progress aria-label={importTexts.progress} max={Math.max(1, file.size)} value={sent.bytes} />
+          <p className="help">
+            {importTexts.sentOf(bytes(sent.bytes), bytes(file.size), bytes(Math.round(sent.bytesPerSecond)))}
+          </p>
+          <Button onPress={stop}>{sharedTexts.stop}</Button>
+        </section>
+      )}
+      {error && <FailureNotice error={error} {...(sendAgain && { onRetry: sendAgain })} />}
+      <LeaveQuestion isChanged={isSending} title={importTexts.leaveWhileSending}>
+        {importTexts.uploadStops}
+      </LeaveQuestion>
+    </ScreenPage>
+  );
+}
+
+const accepted = ['.csv', '.tsv', '.txt', '.jsonl', '.ndjson', '.json', '.parquet', '.gz', 'text/csv'];
+
+type Created = OperationResponse<'imports.create'>;
+
+/** Of a file that is to be sent, and is sent again after the connection broke off. */
+function useSending() {
+  const api = useApi();
+  const navigate = useNavigate();
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  const running = useRef<AbortController>(null);
+  const created = useRef<Created>(null);
+  const [file, setFile] = useState<File>();
+  const [sent, setSent] = useState<Sent>({ bytes: 0, bytesPerSecond: 0 });
+  const [error, setError] = useState<Error>();
+  const [isSending, setSending] = useState(false);
+  useEffect(() => () => running.current?.abort(), []);
+
+  async function sendAs(next: File, known: Created | null) {
+    const controller = new AbortController();
+    const { signal } = controller;
+    running.current = controller;
+    setFile(next);
+    setError(undefined);
+    setSent({ bytes: 0, bytesPerSecond: 0 });
+    setSending(true);
+    try {
+      const type = typeof search.type === 'string' ? search.type : typeOfFile(next.name);
+      const source = { upload: { fileName: next.name, bytes: next.size } };
+      created.current = known ?? (await api.imports.create({ body: { source, type }, signal }));
+      const { id, upload } = created.current;
+      if (upload) await sendFile(next, upload, setSent, signal);
+      setSending(false);
+      // After the question of the page has gone.
+      setTimeout(() => navigate({ to: importPath(id), search: { ...search, type }, replace: true } as never));
+    } catch (caught) {
+      setSending(false);
+      if (signal.aborted) {
+        // Nobody will start it.
+        if (created.current) api.imports.cancel({ params: { id: created.current.id } }).catch(() => {});
+        created.current = null;
+      } else setError(caught as Error);
+    }
+  }
+
+  return {
+    file,
+    sent,
+    error,
+    isSending,
+    send: (next: File) => sendAs(next, null),
+    sendAgain: file && (() => sendAs(file, created.current)),
+    stop: () => running.current?.abort(new Error(sharedTexts.stop)),
+  };
+}
+
+const typeMax = 255;
+
+/** `airports` of `airports-2026.csv.gz`: what somebody would most likely type. */
+const typeOfFile = (name: string) =>
+  name
+    .replace(/(\.\w{1,8}){1,2}$/, '')
+    .replace(/[-_. ]*[\d-]+$/, '')
+    .trim()
+    .slice(0, typeMax)
+    .toWellFormed() || 'record';
+
+interface Sent {
+  bytes: number;
+  bytesPerSecond: number;
+}
+
+interface Address {
+  url: string;
+  method: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Sends a file to its signed address, and says how far it is, which `fetch` cannot. @throws if it does not arrive */
+function sendFile(
+  file: File,
+  { url, method, headers }: Address,
+  onProgress: (sent: Sent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const request = new XMLHttpRequest();
+  const since = performance.now();
+  request.upload.addEventListener('progress', ({ loaded }) => {
+    const seconds = Math.max(0.001, (performance.now() - since) / 1_000);
+    onProgress({ bytes: loaded, bytesPerSecond: loaded / seconds });
+  });
+  request.addEventListener('load', () =>
+    request.status < 300 ? resolve() : reject(new Error(importTexts.storageRefused(request.status))),
+  );
+  request.addEventListener('error', () => reject(new Error(importTexts.connectionBroke)));
+  request.addEventListener('abort', () => reject(signal.reason));
+  signal.addEventListener('abort', () => request.abort(), { once: true });
+  request.open(method, url);
+  for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+  request.send(file);
+  return promise;
+}

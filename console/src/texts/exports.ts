@@ -1,0 +1,41 @@
+import { countText, listed } from './language.ts';
+
+export const exportTexts = {
+  export: 'Export',
+  exports: 'Exports',
+  noExports: 'No exports of the last seven days',
+  exportOf: {
+    records: 'Records',
+    results: 'Results of a flow',
+    batch: 'Results of a run on records',
+    runs: 'Runs',
+    feedback: 'Feedback',
+  },
+  exportRecords: 'Export records',
+  exportRuns: 'Export runs',
+  exportResults: 'Export results',
+  allOfType: 'All records of this type.',
+  asFiltered: 'The records that the table shows, also those that are not loaded.',
+  runsAsFiltered: 'The runs that the list shows, also those that are not loaded.',
+  notNarrowedBy: (filters: readonly string[]) =>
+    `The file is not narrowed by ${listed(filters)}: an export of runs does not take these filters.`,
+  tableOfBatch:
+    'A row for each record, with its metadata, the output of each step, status, cost and duration.',
+  format: 'Format',
+  compress: 'Packed by gzip',
+  flatten: 'Members of objects as columns of their own',
+  flattenHelp: 'address.city in place of one column address with JSON',
+  start: 'Write the file',
+  writing: 'Writing the file',
+  rowsWritten: (rows: number) => `${countText(rows)} rows`,
+  rowsOf: (rows: number, total: number) => `${countText(rows)} of ${countText(total)} rows`,
+  goesOn: 'It goes on if you close this. The file is then on the page “Imports and exports” for seven days.',
+  fileIsReady: (rows: number, size: string) => `The file is ready: ${countText(rows)} rows, ${size}.`,
+  download: 'Download',
+  another: 'Another file',
+  cancelExport: 'Cancel export',
+  exportCancelled: 'The export was cancelled.',
+  rows: 'Rows',
+  what: 'What',
+  link: 'File',
+};

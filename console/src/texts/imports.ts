@@ -1,0 +1,142 @@
+import type { ReactNode } from 'react';
+import { countText, listed, plural } from './language.ts';
+import { sentence } from './sentence.ts';
+
+export const importTexts = {
+  import: 'Import',
+  importFile: 'Import a file',
+  importsAndExports: 'Imports and exports',
+  imports: 'Imports',
+  noImports: 'No imports yet',
+  aboutImports: 'An import makes records of a file: CSV, JSON Lines or Parquet, also packed by gzip.',
+  file: 'File',
+  rows: 'Rows',
+
+  dropFile: 'Drop a file here',
+  dropOrChoose: 'Drop a file here, or choose one',
+  whichFiles:
+    'CSV, JSON Lines or Parquet, plain or packed by gzip (.gz), up to 5 GB. Nothing is stored before you have seen the first rows.',
+  chooseFile: 'Choose a file',
+  sending: (file: string) => `Sending ${file}`,
+  sentOf: (sent: string, all: string, rate: string) => `${sent} of ${all}, ${rate} a second`,
+  uploadStops: 'The file is being sent. It stops, and you have to send it again.',
+  leaveWhileSending: 'Stop sending the file?',
+  connectionBroke: 'The connection to the storage broke off. Try again.',
+  storageRefused: (status: number) => `The storage refused the file with the status ${status}`,
+
+  fileIsMissing: 'The file has not arrived',
+  chooseItAgain: 'It was not sent to its end. Choose it again.',
+  whatRowsBecome: 'What the rows become',
+  nameColumn: 'Name',
+  column: (name: string) => `Column ${name}`,
+  chooseNameColumn: 'Choose the column that names a record.',
+  type: 'Type',
+  oneTypeForAllRows: 'One type for all rows',
+  typeOfAllRows: 'Type of all rows',
+  mode: 'Rows whose record exists',
+  createMode: 'Are a problem',
+  upsertMode: 'Change it',
+  aboutCreate: 'Each row makes a new record. A name that its type has already is a problem of the row.',
+  aboutUpsert:
+    'A row changes the record that it finds, in the columns of the file alone, or creates one. Rows that change nothing cost nothing.',
+  foundBy: 'Found by',
+  theName: 'the name',
+
+  columns: 'Columns',
+  columnCount: (columns: number) => plural(columns, { one: '# column', other: '# columns' }),
+  allTaken: 'all are taken as found',
+  changedColumns: (changed: number, left: number) =>
+    listed([
+      ...(changed > 0 ? [plural(changed, { one: '# changed', other: '# changed' })] : []),
+      ...(left > 0 ? [plural(left, { one: '# left out', other: '# left out' })] : []),
+    ]),
+  take: (column: string) => `Take the column ${column}`,
+  goesTo: (column: string) => `Where the column ${column} goes`,
+  readAs: (column: string) => `What the column ${column} is read as`,
+  isName: 'is the name',
+  isType: 'is the type',
+  blankIn: (rows: number) => plural(rows, { one: 'blank in # row', other: 'blank in # rows' }),
+  moreColumns: (columns: number) =>
+    plural(columns, {
+      one: '# more column is taken as found',
+      other: '# more columns are taken as found',
+    }),
+  as: {
+    auto: 'As found',
+    text: 'Text',
+    number: 'Number',
+    boolean: 'Yes or no',
+    json: 'JSON',
+    date: 'Date',
+  },
+  foundAs: (as: string) => `${as} (found)`,
+  pathHasGaps: 'Names between dots, such as address.city',
+
+  options: 'Blank cells and problems',
+  blankCells: 'Blank cells',
+  blankAs: { missing: 'Left out', null: 'Null', text: 'An empty text' },
+  rowsWithProblems: 'Rows with problems',
+  onError: { skip: 'Are skipped and listed', stop: 'End the import' },
+  optionsAre: (blank: string, problems: string) =>
+    `${blank.toLowerCase()}; rows with problems ${problems.toLowerCase()}`,
+  encoding: 'Encoding of CSV',
+  encodingByFile: 'Found in the file',
+  firstLine: 'First line of CSV',
+  firstLineNames: 'Names the columns',
+  firstLineIsData: 'Is data',
+
+  firstRows: 'The first rows',
+  row: 'Row',
+  rowNumber: (row: number) => `Row ${countText(row)}`,
+  noRowToShow: 'No row of the beginning can become a record.',
+  problemsAtFirst: (problems: number) =>
+    plural(problems, {
+      one: '# of the first 1,000 rows has a problem',
+      other: '# of the first 1,000 rows have problems',
+    }),
+  noProblemsAtFirst: 'No problem in the first 1,000 rows',
+  furtherProblems: 'Further problems',
+  beyondShown: (columns: number) =>
+    plural(columns, { one: '# more column is not shown', other: '# more columns are not shown' }),
+  readingFirstRows: 'Reading the first rows',
+  start: 'Start the import',
+  startRows: (rows: number) => plural(rows, { one: 'Import about # row', other: 'Import about # rows' }),
+  discard: 'Discard',
+
+  progress: 'Progress',
+  startedAndSize: (time: ReactNode, size: string) => sentence`Started ${time}, ${size}`,
+  copyImportId: 'Copy import ID',
+  rowsRead: 'Rows read',
+  createdRows: 'Created',
+  updatedRows: 'Changed',
+  unchangedRows: 'Unchanged',
+  skippedRows: 'Skipped',
+  rowsPerSecond: 'Rows a second',
+  timeLeft: 'Time left',
+  timeTaken: 'Time taken',
+  cancelImport: 'Cancel import',
+  cancelQuestion: 'Cancel the import?',
+  storedStays: 'What is stored stays; the rest of the file is not read.',
+  importCancelled: 'Import cancelled',
+  importIs: (status: string) => `The import is ${status}`,
+  showRecords: 'Show records',
+  deleteItsRecords: 'Delete its records',
+  deleteQuestion: (records: number) =>
+    plural(records, {
+      one: 'Delete the record of this import?',
+      other: 'Delete all # records of this import?',
+    }),
+  deletesCreated:
+    'The records that it created are deleted with their results. Those that it only changed stay as they are. This cannot be undone.',
+  recordsAreBeingDeleted: 'The records are being deleted',
+  recordsAreDeleted: 'The records of this import are deleted.',
+
+  problems: 'Skipped rows',
+  aboutProblems: 'Load them as a file, mend it, and import it: the other rows are stored already.',
+  downloadRows: 'Download these rows',
+  importMended: 'Import mended rows',
+  columnTitle: 'Column',
+  problem: 'Problem',
+  cell: 'Cell',
+  onlySomeKept: 'The first 100,000 are kept, for seven days.',
+};
