@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { queueArnEnv, queues as specs, tenantPlaces, tenantPlacesEnv } from '../resources.ts';
 import { issuerPath } from './issuer.ts';
 import type { LocalQueue } from './queues/queues.ts';
-import { assetBucket, credentials, payloadBucket, region } from './runtime/account.ts';
+import { assetBucket, type Credentials, payloadBucket, region } from './runtime/account.ts';
 import { heapMegabytes } from './runtime/memory.ts';
 import { localAudience } from './runtime/session-tokens.ts';
 import { kmsKeyArn } from './secrets-manager/kms.ts';
@@ -19,6 +19,7 @@ export const scheduleGroups = [ownTable, `${ownTable}-schedules`] as const;
 export function setEnvironment(
   { url, localUrl, tableName }: { url: string; localUrl: string; tableName: string },
   aws: StackFacts['aws'],
+  credentials: Credentials,
   queues: readonly LocalQueue[],
 ): void {
   delete process.env.AWS_SESSION_TOKEN;

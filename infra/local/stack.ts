@@ -128,9 +128,14 @@ async function start(
   resources.defer(removeStaticFiles);
   if (warning) warn(warning);
 
-  const { aws, queues, scheduler, messages } = await startServers(directory, servers, warn, onEnd);
+  const { aws, credentials, queues, scheduler, messages } = await startServers(
+    directory,
+    servers,
+    warn,
+    onEnd,
+  );
   if (inFrontOfTable) aws.dynamodb = await inFrontOfTable(aws.dynamodb);
-  setEnvironment({ url, localUrl, tableName }, aws, queues);
+  setEnvironment({ url, localUrl, tableName }, aws, credentials, queues);
   enforceGrants();
   const [issuer] = await Promise.all([
     createIssuer(localUrl + issuerPath, directory, localUser),
@@ -196,7 +201,7 @@ async function startServers(
     sns: messages.endpoint,
     eventBridge: messages.endpoint,
   };
-  return { aws, queues: sqs.queues, scheduler, messages };
+  return { aws, credentials: sqs.credentials, queues: sqs.queues, scheduler, messages };
 }
 
 /**

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { log } from '../../../shared/core/log.ts';
+import type { Credentials } from '../runtime/account.ts';
 import { steadyClock } from '../runtime/clock-jumps.ts';
 import { type ObjectFiles, type ObjectFilesOptions, openObjectFiles } from './object-files.ts';
 import { signedOnly } from './signed-addresses.ts';
@@ -19,7 +20,9 @@ export interface QueueServerOptions {
   /** Objects that are files, beside the databases. */
   objectFiles: Omit<ObjectFilesOptions, 'directory'>;
   /** With which addresses are signed. */
-  credentials: { accessKeyId: string; secretAccessKey: string };
+  credentials: Credentials;
+  /** Which requests may be signed with too, but no addresses. */
+  toolCredentials: Credentials;
 }
 
 // As in main.ts; each test that starts a stack of its own starts this too.
@@ -70,9 +73,10 @@ process.on('message', (message) => {
 process.on('disconnect', () => process.exit(0));
 
 process.once('message', async (options: QueueServerOptions) => {
-  const { dataDir, region, queues, buckets, credentials, objectFiles } = options;
+  const { dataDir, region, queues, buckets, credentials, toolCredentials, objectFiles } = options;
   const files = openObjectFiles({ ...objectFiles, directory: folderOf(dataDir) });
-  const isSigned = signedOnly({ ...credentials, region, service: 's3' });
+  const s3 = { region, service: 's3' };
+  const isSigned = signedOnly({ ...credentials, ...s3 }, { ...toolCredentials, ...s3 });
   Object.assign(globalThis, { requestHooks: [isSigned, answerFiles(files)] });
   removeHourly(files);
   const server = await startFauxqs({

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { jobFiles } from '../../../shared/domain/jobs/job-files.ts';
 import {
   expiringPayloads,
@@ -23,12 +24,15 @@ export interface LocalQueue {
 
 /** Starts SQS and S3 in a child process, with every queue of `infra/resources.ts` and the buckets. */
 export async function startQueues(dataDir: string | undefined) {
+  // Signed addresses name the port of this server, so a later one needs no old secret.
+  const serviceCredentials = { ...credentials, secretAccessKey: randomBytes(30).toString('base64url') };
   const options: QueueServerOptions = {
     dataDir,
     region,
     queues: Object.entries(queues).flatMap(([name, spec]) => definitions(name, spec)),
     buckets: [payloadBucket, assetBucket],
-    credentials,
+    credentials: serviceCredentials,
+    toolCredentials: credentials,
     objectFiles: {
       bucket: payloadBucket,
       prefix: jobFiles,
@@ -55,6 +59,7 @@ export async function startQueues(dataDir: string | undefined) {
   const endpoint = `http://127.0.0.1:${port}`;
   return {
     endpoint,
+    credentials: serviceCredentials,
     queues: Object.entries(queues).map(([name, spec]) => localQueue(endpoint, name as QueueName, spec)),
     ended,
     async stop() {

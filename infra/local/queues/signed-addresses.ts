@@ -84,16 +84,19 @@ function answerPreflight({ headers }: Request, reply: Reply): unknown {
     .send('');
 }
 
-/** The hook of fauxqs for each request: it accepts every signature by itself, and none at all. */
+/**
+ * The hook of fauxqs for each request: it accepts every signature by itself, and none at all.
+ * @param tools Those with which requests may be signed too. Their secret is known, so they sign no address.
+ */
 export const signedOnly =
-  (credentials: Credentials) =>
+  (credentials: Credentials, tools: Credentials) =>
   async (request: Request, reply: Reply): Promise<unknown> => {
     const isAsked = request.headers.origin !== undefined && isInPayloads(request.url);
     if (isAsked) reply.headers({ 'access-control-allow-origin': '*' });
     if (isAsked && request.method === 'OPTIONS') return answerPreflight(request, reply);
     const isByHeader = request.headers.authorization !== undefined;
     const refusal = isByHeader
-      ? (await isSigned(request, credentials))
+      ? (await isSigned(request, credentials)) || (await isSigned(request, tools))
         ? undefined
         : mismatch
       : await refusalOf(request, credentials);

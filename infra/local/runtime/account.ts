@@ -6,4 +6,7 @@ export const payloadBucket = 'payloads';
 
 export const assetBucket = 'assets';
 
+/** Of tools on this machine. The service itself has a secret that nobody knows, since signed addresses are for everyone. */
 export const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+export type Credentials = typeof credentials;

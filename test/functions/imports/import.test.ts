@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { AwsClient } from 'aws4fetch';
 import { expect, test } from 'vitest';
+import { credentials, region } from '../../../infra/local/runtime/account.ts';
 import { allRecords, finish, importFile, upload } from '../../support/data/imports.ts';
 import { eventually } from '../../support/stack/eventually.ts';
 import { newTenant } from '../../support/stack/stack.ts';
@@ -331,4 +333,19 @@ test('a file that is called Parquet and is none is refused as that', async () =>
   const tenant = await newTenant();
   const body = await importFile(tenant, Buffer.from([0, 1, 2, 3]), { fileName: 'rows.parquet' });
   expect(body.error).toMatchObject({ code: 'WRONG_FORMAT', message: expect.stringContaining('Parquet') });
+});
+
+test('an address that somebody signs with what tools on the machine know is refused', async () => {
+  const tenant = await newTenant();
+  const body = { type: 'place', source: { upload: { fileName: 'a.csv' } } };
+  const { body: made } = await tenant.call('POST', '/v1/imports', { body });
+  const { origin, pathname } = new URL(made.upload.url);
+  const tools = new AwsClient({ ...credentials, region, service: 's3' });
+  const inner = `${process.env.AWS_ENDPOINT_URL_S3}${pathname}?X-Amz-Expires=3600`;
+  const { url } = await tools.sign(inner, { method: 'PUT', aws: { signQuery: true } });
+  const forged = url.replace(new URL(url).origin, origin);
+  expect((await fetch(forged, { method: 'PUT', body: 'name\na\n' })).status).toBe(403);
+  const byHeader = await tools.fetch(made.upload.url.split('?')[0], { method: 'PUT', body: 'name\na\n' });
+  expect(byHeader.status).toBe(403);
+  expect((await fetch(made.upload.url, { method: 'PUT', body: 'name\na\n' })).status).toBe(200);
 });
