@@ -15,7 +15,6 @@ import type {
 import type { DetailCode } from '../../../shared/core/errors/error-codes.ts';
 import { ServiceError } from '../../../shared/core/errors/errors.ts';
 import { log } from '../../../shared/core/log.ts';
-import { jobFiles } from '../../../shared/domain/jobs/job-files.ts';
 import { readDefaultLimits } from '../../../shared/platform/auth/rate-limit-windows.ts';
 import {
   answerBytesMax,
@@ -32,7 +31,7 @@ import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
 import { unofferedPaths } from '../../unoffered-paths.ts';
-import { payloadBucket } from '../runtime/account.ts';
+import { assetBucket, payloadBucket } from '../runtime/account.ts';
 import {
   encoded,
   errorAnswer,
@@ -105,7 +104,7 @@ export function createGateway(
       const body = await read(request, response);
       return Buffer.isBuffer(body) ? local(body.toString(), event) : unreadable(body, event);
     }
-    if (event.path.startsWith(uploadsPath)) {
+    if (objectPaths.some((path) => event.path.startsWith(path))) {
       passToS3(request, response);
       return undefined;
     }
@@ -168,13 +167,13 @@ export function createGateway(
   return server.on('checkContinue', handle);
 }
 
-/** Where the files of imports and exports are, in S3 and at the gateway. */
-const uploadsPath = `/${payloadBucket}/${jobFiles}`;
+/** Where objects are, in S3 and at the gateway. */
+const objectPaths = [`/${payloadBucket}/`, `/${assetBucket}/`];
 
 /**
- * Passes a request for the file of an import or an export on to the server of S3, which checks its signature: that server listens
- * on the loopback address alone, where neither a container's host nor another machine reaches it. Streams both ways, as files may
- * be larger than what the gateway holds.
+ * Passes a request for an object on to the server of S3, which checks its signature: that server listens on the loopback address
+ * alone, where neither a container's host nor another machine reaches it. Streams both ways, as files may be larger than what the
+ * gateway holds.
  */
 function passToS3(request: IncomingMessage, response: ServerResponse): void {
   const { host, port } = new URL(process.env.AWS_ENDPOINT_URL_S3 as string);

@@ -39,15 +39,6 @@ export interface PinnedFile {
   versionId?: string | undefined;
 }
 
-/**
- * The server of S3 in the embedded stack listens where only this machine reaches it. Its gateway passes on what comes to
- * `PUBLIC_ENDPOINT_URL_S3`, also from pages and from outside of a container (D297).
- */
-function toReachable(signed: string): string {
-  const { AWS_ENDPOINT_URL_S3: endpoint, PUBLIC_ENDPOINT_URL_S3: reachable } = process.env;
-  return endpoint && reachable ? signed.replace(endpoint, () => reachable) : signed;
-}
-
 const toKey = ({ table }: Scope, id: string, name: string) => `${jobFiles}${table.tenant}/${id}/${name}`;
 
 /** What is read at once of a file. */
@@ -84,19 +75,17 @@ export const jobFileReader = /* @__PURE__ */ using(['payloads:read'], (scope: Sc
     },
 
     /** An address from which whoever has it can load the file, for an hour. */
-    signDownload: async (id: string, name: string, fileName: string): Promise<string> =>
-      toReachable(
-        await signObjectUrl(bucket(), toKey(scope, id, name), addressSeconds, {
-          query: { 'response-content-disposition': `attachment; filename="${fileName}"` },
-        }),
-      ),
+    signDownload: (id: string, name: string, fileName: string): Promise<string> =>
+      signObjectUrl(bucket(), toKey(scope, id, name), addressSeconds, {
+        query: { 'response-content-disposition': `attachment; filename="${fileName}"` },
+      }),
   };
 });
 
 /** For uploads of callers: an address to which a file can be put, and what was put there. */
 export const jobUploads = /* @__PURE__ */ using(['payloads:read', 'payloads:write'], (scope: Scope) => ({
-  sign: async (id: string): Promise<string> =>
-    toReachable(await signObjectUrl(bucket(), toKey(scope, id, 'upload'), uploadSeconds, { method: 'PUT' })),
+  sign: (id: string): Promise<string> =>
+    signObjectUrl(bucket(), toKey(scope, id, 'upload'), uploadSeconds, { method: 'PUT' }),
 
   /** Later uploads to the address do not change it. @returns undefined if nothing was uploaded */
   async pin(id: string): Promise<PinnedFile | undefined> {

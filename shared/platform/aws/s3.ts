@@ -73,7 +73,16 @@ export async function signObjectUrl(
   const client = await loadS3Client();
   const parameters = new URLSearchParams({ 'X-Amz-Expires': String(seconds), ...query });
   const url = `${buildObjectUrl(bucket, key)}?${parameters}`;
-  return (await client.sign(url, { method, aws: { signQuery: true } })).url;
+  return toReachable((await client.sign(url, { method, aws: { signQuery: true } })).url);
+}
+
+/**
+ * The server of S3 in the embedded stack listens where only this machine reaches it. Its gateway passes on what comes to
+ * `PUBLIC_ENDPOINT_URL_S3`, also from pages and from outside of a container (D297).
+ */
+function toReachable(signed: string): string {
+  const { PUBLIC_ENDPOINT_URL_S3: reachable } = process.env;
+  return reachable ? signed.replace(getEndpoint(), () => reachable) : signed;
 }
 
 async function loadS3Client() {
@@ -87,16 +96,18 @@ async function loadS3Client() {
   });
 }
 
-function buildObjectUrl(bucket: string, key: string): string {
-  const endpoint = process.env.AWS_ENDPOINT_URL_S3 ?? `https://s3.${requireEnv('AWS_REGION')}.amazonaws.com`;
-  return `${endpoint}/${bucket}/${encodePath(key)}`;
-}
+const getEndpoint = (): string =>
+  process.env.AWS_ENDPOINT_URL_S3 ?? `https://s3.${requireEnv('AWS_REGION')}.amazonaws.com`;
+
+const buildObjectUrl = (bucket: string, key: string): string =>
+  `${getEndpoint()}/${bucket}/${encodePath(key)}`;
 
 /** The key of an object by its URL, signed or not; undefined for URLs outside of the bucket. */
 export function parseObjectKey(bucket: string, url: string): string | undefined {
   const [address = ''] = url.split(/[?#]/, 1);
-  const base = buildObjectUrl(bucket, '');
-  return address.startsWith(base) ? decodePath(address.slice(base.length)) : undefined;
+  const bases = [buildObjectUrl(bucket, ''), toReachable(buildObjectUrl(bucket, ''))];
+  const base = bases.find((each) => address.startsWith(each));
+  return base === undefined ? undefined : decodePath(address.slice(base.length));
 }
 
 /** The opposite of {@link encodePath}; undefined if it is malformed. */
