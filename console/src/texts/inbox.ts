@@ -56,6 +56,7 @@ export const inboxTexts = {
   answeredWith: (choice: string) => `Answered: ${choice}`,
   sent: 'sent',
   answeredMeanwhile: 'Somebody else has answered this meanwhile',
+  isAnswered: 'This question is answered',
   answeredBy: (choice: ReactNode, who: ReactNode, time: ReactNode) => sentence`${choice}, by ${who}, ${time}`,
   noLongerOpen: 'This question is not open any more',
   timeOver: 'Its time is over, or its run has ended.',

@@ -6,13 +6,13 @@ import { TextField } from '../../ui/forms/field.tsx';
 import type { ActOnAll, Failed } from '../../ui/selection/act-on-all.ts';
 import { BulkButton } from '../../ui/selection/bulk-button.tsx';
 import type { RowSelection } from '../../ui/selection/use-selection.ts';
-import type { Wait } from './use-inbox.ts';
+import type { InboxEntry } from './use-inbox.ts';
 
 /** As many as the API takes at once. */
 const atOnce = 100;
 
 /** A button for each choice that all of the selected questions have. */
-export function AnswerSelected({ selection }: { selection: RowSelection<Wait> }) {
+export function AnswerSelected({ selection }: { selection: RowSelection<InboxEntry> }) {
   const api = useApi();
   const [comment, setComment] = useState('');
   const common = commonChoices(selection.rows);
@@ -22,9 +22,9 @@ export function AnswerSelected({ selection }: { selection: RowSelection<Wait> })
   const choices = isEmpty ? shown : common;
   if (choices.join('\n') !== shown.join('\n')) setShown(choices);
   const giveAll =
-    (choice: string): ActOnAll<Wait> =>
+    (choice: string): ActOnAll<InboxEntry> =>
     async (rows, { signal, onDone }) => {
-      const failed: Failed<Wait>[] = [];
+      const failed: Failed<InboxEntry>[] = [];
       for (let from = 0; from < rows.length && !signal.aborted; from += atOnce) {
         const part = rows.slice(from, from + atOnce);
         failed.push(...(await give(part, choice)));
@@ -32,7 +32,7 @@ export function AnswerSelected({ selection }: { selection: RowSelection<Wait> })
       }
       return failed;
     };
-  async function give(rows: readonly Wait[], choice: string): Promise<Failed<Wait>[]> {
+  async function give(rows: readonly InboxEntry[], choice: string): Promise<Failed<InboxEntry>[]> {
     const ids = rows.map(({ id }) => id);
     const body = { ids, choice, ...(comment.trim() !== '' && { comment }) };
     try {
@@ -77,9 +77,10 @@ export function AnswerSelected({ selection }: { selection: RowSelection<Wait> })
 }
 
 /** In the order of the first. Questions with a form are answered one by one. */
-function commonChoices(waits: readonly Pick<Wait, 'choices' | 'form'>[]): readonly string[] {
+function commonChoices(waits: readonly Pick<InboxEntry, 'choices' | 'form'>[]): readonly string[] {
   const [first, ...others] = waits;
-  const choicesOf = ({ choices, form }: Pick<Wait, 'choices' | 'form'>) => (form ? [] : (choices ?? []));
+  const choicesOf = ({ choices, form }: Pick<InboxEntry, 'choices' | 'form'>) =>
+    form ? [] : (choices ?? []);
   return first
     ? choicesOf(first).filter((choice) => others.every((wait) => choicesOf(wait).includes(choice)))
     : [];

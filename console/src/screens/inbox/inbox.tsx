@@ -16,13 +16,13 @@ import { ShowMore } from '../../ui/tables/show-more.tsx';
 import { useMedia } from '../../ui/use-media.ts';
 import { AnswerSelected } from './answer-selected.tsx';
 import {
+  type InboxEntry,
   type InboxFilters,
   kinds,
   statuses,
   useChosenWait,
   useInbox,
   useInboxAddress,
-  type Wait,
 } from './use-inbox.ts';
 import { WaitList } from './wait-list.tsx';
 import { GoneWait, WaitPane } from './wait-pane.tsx';
@@ -125,7 +125,7 @@ export function Inbox() {
 }
 
 /** What a question is called in messages. */
-const nameOf = ({ question, title }: Wait): string => question ?? title;
+const nameOf = ({ question, title }: InboxEntry): string => question ?? title;
 
 const isFiltered = ({ status, ...rest }: InboxFilters) => status !== 'open' || Object.keys(rest).length > 0;
 

@@ -1,36 +1,47 @@
 import { useEffect, useRef } from 'react';
 import { choiceText } from '../../run/answer-draft.tsx';
 import { inboxTexts } from '../../texts/inbox.ts';
-import { SelectBox } from '../../ui/selection/select-box.tsx';
+import { uiTexts } from '../../texts/ui.ts';
+import { SelectAllBox, SelectBox } from '../../ui/selection/select-box.tsx';
 import type { RowSelection } from '../../ui/selection/use-selection.ts';
 import { Time } from '../../ui/values/time.tsx';
-import type { Wait } from './use-inbox.ts';
+import type { InboxEntry } from './use-inbox.ts';
 
 interface Props {
-  rows: readonly Wait[];
+  rows: readonly InboxEntry[];
   chosenId: string | undefined;
-  selection: RowSelection<Wait>;
+  selection: RowSelection<InboxEntry>;
   onChoose: (id: string) => void;
 }
 
 export const WaitList = ({ rows, chosenId, selection, onChoose }: Props) => (
-  <ul className="inbox-list" aria-label={inboxTexts.questions}>
-    {rows.map((wait) => (
-      <Row
-        key={wait.id}
-        wait={wait}
-        isChosen={wait.id === chosenId}
-        selection={selection}
-        onChoose={() => onChoose(wait.id)}
-      />
-    ))}
-  </ul>
+  <>
+    {rows.some(({ answer }) => answer === null) && (
+      <div className="inbox-list-head">
+        <SelectAllBox selection={selection} />
+        <span className="help" aria-hidden="true">
+          {uiTexts.selectLoaded(selection.loaded)}
+        </span>
+      </div>
+    )}
+    <ul className="inbox-list" aria-label={inboxTexts.questions}>
+      {rows.map((wait) => (
+        <Row
+          key={wait.id}
+          wait={wait}
+          isChosen={wait.id === chosenId}
+          selection={selection}
+          onChoose={() => onChoose(wait.id)}
+        />
+      ))}
+    </ul>
+  </>
 );
 
 interface RowProps {
-  wait: Wait;
+  wait: InboxEntry;
   isChosen: boolean;
-  selection: RowSelection<Wait>;
+  selection: RowSelection<InboxEntry>;
   onChoose: () => void;
 }
 
@@ -61,11 +72,11 @@ function Row({ wait, isChosen, selection, onChoose }: RowProps) {
   );
 }
 
-export const isOverdue = ({ overdueAt, answer }: Wait): boolean =>
+export const isOverdue = ({ overdueAt, answer }: InboxEntry): boolean =>
   answer === null && Date.parse(overdueAt) <= Date.now();
 
 /** When its time is over, and whether it is overdue or claimed. */
-const WaitTime = ({ wait }: { wait: Wait }) => (
+const WaitTime = ({ wait }: { wait: InboxEntry }) => (
   <>
     {isOverdue(wait) && Date.parse(wait.expiresAt) > Date.now() && (
       <span className="status warn">{inboxTexts.overdue}</span>
