@@ -121,6 +121,14 @@ test('several are selected and answered at once, and those that somebody else ha
   await expect.poll(() => list(page).getByRole('listitem').count()).toBe(1);
   const all = await listed(tenant, 'status=answered');
   expect(all.map(({ answer }) => answer?.comment ?? '').toSorted()).toEqual(['', 'Too late', 'Too late']);
+  await list(page).getByRole('button').first().click();
+  await page.getByRole('checkbox', { name: 'Select the 1 loaded' }).check();
+  await page.keyboard.press('1');
+  await page
+    .getByRole('alertdialog', { name: 'Approve: 1 question?' })
+    .getByRole('button', { name: 'Approve' })
+    .click();
+  await page.getByText('Nothing waits for you').waitFor();
 });
 
 test('who was second is told who was first, and goes on with the next', async () => {

@@ -11,8 +11,14 @@ import type { InboxEntry } from './use-inbox.ts';
 /** As many as the API takes at once. */
 const atOnce = 100;
 
+interface Props {
+  selection: RowSelection<InboxEntry>;
+  /** Called when all of them are answered. */
+  onDone: () => void;
+}
+
 /** A button for each choice that all of the selected questions have. */
-export function AnswerSelected({ selection }: { selection: RowSelection<InboxEntry> }) {
+export function AnswerSelected({ selection, onDone: onAllDone }: Props) {
   const api = useApi();
   const [comment, setComment] = useState('');
   const common = commonChoices(selection.rows);
@@ -29,6 +35,10 @@ export function AnswerSelected({ selection }: { selection: RowSelection<InboxEnt
         const part = rows.slice(from, from + atOnce);
         failed.push(...(await give(part, choice)));
         onDone(Math.min(rows.length, from + atOnce) - failed.length);
+      }
+      if (failed.length === 0 && !signal.aborted) {
+        setComment('');
+        onAllDone();
       }
       return failed;
     };
@@ -60,10 +70,7 @@ export function AnswerSelected({ selection }: { selection: RowSelection<InboxEnt
       progressOf={inboxTexts.bulkProgress}
       act={giveAll(choice)}
       changes={['waits', 'runs', 'batch', 'agents']}
-      successOf={(done) => {
-        setComment('');
-        return inboxTexts.bulkDone(done);
-      }}
+      successOf={inboxTexts.bulkDone}
     >
       {choiceText(choice)}
     </BulkButton>

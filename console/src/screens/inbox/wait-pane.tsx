@@ -21,6 +21,8 @@ import { isOverdue } from './wait-list.tsx';
 
 interface Props {
   wait: InboxEntry;
+  /** Whether one stays here, so that what helps to decide is read. */
+  isSettled: boolean;
   /** Whether it has left the list without an answer from here. */
   hasLeft: boolean;
   /** `3 of 12` */
@@ -34,7 +36,7 @@ interface Props {
 const changes = ['waits', 'runs', 'batch', 'agents'];
 
 /** One question: what is asked, what helps to decide, and the answer. */
-export function WaitPane({ wait, hasLeft, position, hasKeys, onDone }: Props) {
+export function WaitPane({ wait, isSettled, hasLeft, position, hasKeys, onDone }: Props) {
   const [isRefused, setRefused] = useState(false);
   const isOpen = wait.answer === null && Date.parse(wait.expiresAt) > Date.now();
   return (
@@ -80,7 +82,7 @@ export function WaitPane({ wait, hasLeft, position, hasKeys, onDone }: Props) {
             <Answer wait={wait} hasKeys={hasKeys} onRefused={() => setRefused(true)} onDone={onDone} />
           )}
         </div>
-        <Evidence wait={wait} />
+        {isSettled && <Evidence wait={wait} />}
       </div>
     </>
   );
