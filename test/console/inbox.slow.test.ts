@@ -157,6 +157,7 @@ test('a question is claimed, released, reminded of, and asked of others', async 
   const { page } = await openConsole({ tenant, screen: '/inbox' });
   await page.getByRole('button', { name: 'Claim' }).click();
   await page.getByText('Claimed by you').waitFor();
+  await list(page).getByText('Claimed', { exact: true }).waitFor();
   await page.getByLabel('Claimed by me').check();
   await question(page).waitFor();
   await page.getByRole('button', { name: 'Release' }).click();

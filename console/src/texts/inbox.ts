@@ -38,6 +38,7 @@ export const inboxTexts = {
 
   claim: 'Claim',
   release: 'Release',
+  claimed: 'Claimed',
   claimedByYou: 'Claimed by you',
   claimedBy: (who: ReactNode) => sentence`Claimed by ${who}`,
   remind: 'Remind',

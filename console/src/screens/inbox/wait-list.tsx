@@ -105,6 +105,7 @@ const WaitTime = ({ wait }: { wait: InboxEntry }) => (
     {isOverdue(wait) && Date.parse(wait.expiresAt) > Date.now() && (
       <span className="status warn">{inboxTexts.overdue}</span>
     )}
+    {wait.claimedBy !== null && <span className="status busy">{inboxTexts.claimed}</span>}
     <span className="help">
       <Time at={wait.expiresAt} />
     </span>
