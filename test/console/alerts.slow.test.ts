@@ -88,7 +88,7 @@ test('a chart makes an alert of what it shows, and marks when alerts fired', asy
   const event = { alertId: alert.id, type: 'firing' as const, at, value: 3, ttl: 4_000_000_000 };
   await table.commit([table.writes.put(alertEventEntity, event)]);
   await page.reload();
-  await runs.getByText('Alert fired: More than 1 runs failed in 1 hour').waitFor();
+  await runs.getByText('Alert fired: More than 1 run failed in 1 hour').waitFor();
   await expectGoodScreen(page);
   await goTo(page, `/alerts?alert=${alert.id}`);
   await page.getByText(/^Fired at 3 runs/).waitFor();

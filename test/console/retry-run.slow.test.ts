@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { answered, createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
 import { expectGoodScreen, openConsole, browserTest as test } from '../support/console/console.ts';
 import { expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
 import { eventually } from '../support/stack/eventually.ts';
@@ -22,6 +23,22 @@ test('a failed run is retried from its failure, a completed one started again; t
   });
   await page.getByRole('link', { name: 'the first run' }).click();
   await page.getByRole('link', { name: 'retry 1' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a run of an agent is started again in the background', async () => {
+  const tenant = await newTenant();
+  const agent = await createScriptedAgent(tenant, {}, { name: 'Greeter' });
+  const { executionId } = await answered(run(tenant, agent.id, scripted({ text: 'hello' })));
+  const { page, complaints } = await openConsole({ tenant, screen: `/runs/${executionId}` });
+  await page.getByRole('button', { name: 'Start again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start again' }).click();
+  await page.getByRole('link', { name: 'the first run' }).waitFor();
+  const retryId = new URL(page.url()).hash.split('/').at(-1);
+  await eventually(async () => {
+    const retry = await expectStatus(200, tenant.call('GET', `/v1/runs/${retryId}`));
+    expect(retry).toMatchObject({ status: 'completed', retryOf: executionId, output: 'hello' });
+  });
   expect(complaints).toEqual([]);
 });
 

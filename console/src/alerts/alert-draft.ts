@@ -1,11 +1,11 @@
 import type { OperationItem, OperationRequest } from '../api/api.ts';
 import { alertTexts } from '../texts/alerts.ts';
-import { countText, language } from '../texts/language.ts';
+import { language } from '../texts/language.ts';
 import { sharedTexts } from '../texts/shared.ts';
 import { dollars, durationText } from '../ui/values/format.ts';
 
-export type Alert = OperationItem<'alerts.list'>;
-export type Metric = Alert['metric'];
+export type ListedAlert = OperationItem<'alerts.list'>;
+export type Metric = ListedAlert['metric'];
 export type ScopeKind = keyof typeof alertTexts.scopes;
 type Body = OperationRequest<'alerts.create'>['body'];
 
@@ -44,18 +44,18 @@ export const newDraft: AlertDraft = {
 const { templateNames } = alertTexts;
 
 /** What people want to know first. */
-export const templates = {
+export const alertTemplates = {
   schedule: { metric: 'runs', direction: 'below', bound: '1', windowMinutes: 1_440, scope: 'schedule' },
   failures: { metric: 'failure-rate', bound: '5', windowMinutes: 15, minRuns: '20' },
   slow: { metric: 'duration-p95', bound: '30', windowMinutes: 30, minRuns: '5' },
   cost: { metric: 'cost', bound: '20', windowMinutes: 1_440 },
 } as const satisfies Record<keyof typeof templateNames, Partial<AlertDraft>>;
-export type TemplateName = keyof typeof templates;
+export type TemplateName = keyof typeof alertTemplates;
 
-export const draftOfTemplate = (name: TemplateName): AlertDraft => ({
+export const createTemplateDraft = (name: TemplateName): AlertDraft => ({
   ...newDraft,
   name: templateNames[name],
-  ...templates[name],
+  ...alertTemplates[name],
 });
 
 /** How many of a unit of the form are one of the API. */
@@ -105,7 +105,7 @@ function toScope({ scope, target }: AlertDraft): NonNullable<Body['scope']> {
   return { [membersOf[scope as keyof typeof membersOf]]: target.trim() };
 }
 
-export function draftOf(alert: Alert): AlertDraft {
+export function toAlertDraft(alert: ListedAlert): AlertDraft {
   const { name, metric, windowMinutes, above, below, minRuns, enabled, notify } = alert;
   return {
     name,
@@ -123,7 +123,7 @@ export function draftOf(alert: Alert): AlertDraft {
 }
 
 /** One member of the scope: the form sets no more. */
-function scopeOf({ scope }: Alert): Pick<AlertDraft, 'scope' | 'target'> {
+function scopeOf({ scope }: ListedAlert): Pick<AlertDraft, 'scope' | 'target'> {
   for (const [kind, member] of Object.entries(membersOf)) {
     const target = scope[member];
     if (target !== undefined) return { scope: kind as ScopeKind, target };
@@ -133,7 +133,7 @@ function scopeOf({ scope }: Alert): Pick<AlertDraft, 'scope' | 'target'> {
 }
 
 /** Whether the form would lose a part of the scope. */
-export const hasMixedScope = ({ scope }: Alert): boolean => Object.keys(scope).length > 1;
+export const hasMixedScope = ({ scope }: ListedAlert): boolean => Object.keys(scope).length > 1;
 
 const percent = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 
@@ -156,23 +156,24 @@ export function metricText(metric: Metric, value: number): string {
 export const windowText = (minutes: number): string =>
   alertTexts.windows[minutes] ?? alertTexts.minutes(minutes);
 
-/** Numbers of things have words of their own: `More than 5 runs failed in 15 minutes`. */
+/** Numbers of things have words of their own: `More than 5 runs failed in 15 minutes`, `No run ended in 24 hours`. */
 function describe(
   metric: Metric,
   direction: 'above' | 'below',
   bound: number,
   windowMinutes: number,
 ): string {
-  const isKnown = Number.isFinite(bound);
+  const text = Number.isFinite(bound) ? metricText(metric, bound) : '…';
   const counted = alertTexts.counted[metric as keyof typeof alertTexts.counted];
   const window = metric === 'waiting' ? '' : windowText(windowMinutes);
-  if (counted) return counted[direction](isKnown ? countText(bound) : '…', window);
+  if (metric === 'runs' && direction === 'below' && bound === 1) return alertTexts.noRunEnded(window);
+  if (counted) return counted[direction](text, window);
   const say = direction === 'above' ? alertTexts.over : alertTexts.under;
-  return say(alertTexts.metrics[metric], isKnown ? metricText(metric, bound) : '…', window);
+  return say(alertTexts.metrics[metric], text, window);
 }
 
 /** `Failure rate over 5 % in 15 minutes`. */
-export const conditionText = ({ metric, above, below, windowMinutes }: Alert): string =>
+export const conditionText = ({ metric, above, below, windowMinutes }: ListedAlert): string =>
   describe(metric, above === undefined ? 'below' : 'above', above ?? below ?? 0, windowMinutes);
 
 /** A round number a little above what a chart shows. */

@@ -106,7 +106,8 @@ export const TopBar = ({ onMenu, onSearch }: FrameActions & { onMenu: () => void
 );
 
 const waitReaders = ['FLOWS:READ', 'AGENTS:READ'] as const;
-const countedMax = 100;
+/** Each is read with its run. */
+const countedMax = 30;
 const countEveryMs = 30_000;
 
 /** How many questions are open, beside the link to them, in another colour while some are overdue. */

@@ -36,18 +36,19 @@ export const alertTexts = {
   questionCount: (questions: number) => plural(questions, { one: '# question', other: '# questions' }),
   over: (metric: string, bound: string, window: string) => `${metric} over ${bound} in ${window}`,
   under: (metric: string, bound: string, window: string) => `${metric} under ${bound} in ${window}`,
+  noRunEnded: (window: string) => `No run ended in ${window}`,
   counted: {
     failures: {
-      above: (bound: string, window: string) => `More than ${bound} runs failed in ${window}`,
-      below: (bound: string, window: string) => `Fewer than ${bound} runs failed in ${window}`,
+      above: (runs: string, window: string) => `More than ${runs} failed in ${window}`,
+      below: (runs: string, window: string) => `Fewer than ${runs} failed in ${window}`,
     },
     runs: {
-      above: (bound: string, window: string) => `More than ${bound} runs ended in ${window}`,
-      below: (bound: string, window: string) => `Fewer than ${bound} runs ended in ${window}`,
+      above: (runs: string, window: string) => `More than ${runs} ended in ${window}`,
+      below: (runs: string, window: string) => `Fewer than ${runs} ended in ${window}`,
     },
     waiting: {
-      above: (bound: string) => `More than ${bound} questions are open`,
-      below: (bound: string) => `Fewer than ${bound} questions are open`,
+      above: (questions: string) => `More than ${questions} open`,
+      below: (questions: string) => `Fewer than ${questions} open`,
     },
   },
   windows: {

@@ -38,6 +38,7 @@ export const inboxTexts = {
 
   claim: 'Claim',
   release: 'Release',
+  claimed: 'Claimed',
   claimedByYou: 'Claimed by you',
   claimedBy: (who: ReactNode) => sentence`Claimed by ${who}`,
   remind: 'Remind',
@@ -56,6 +57,7 @@ export const inboxTexts = {
   answeredWith: (choice: string) => `Answered: ${choice}`,
   sent: 'sent',
   answeredMeanwhile: 'Somebody else has answered this meanwhile',
+  isAnswered: 'This question is answered',
   answeredBy: (choice: ReactNode, who: ReactNode, time: ReactNode) => sentence`${choice}, by ${who}, ${time}`,
   noLongerOpen: 'This question is not open any more',
   timeOver: 'Its time is over, or its run has ended.',

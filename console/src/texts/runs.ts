@@ -132,6 +132,9 @@ export const runTexts = {
   aboutFromFailure:
     'A new run takes over what this one completed, at no cost, and goes on where it failed, with the same version and input.',
   aboutFromStart: 'A new run does all of it again, with the same version and input, and costs as much again.',
+  repeatUnsafe: 'Do again what may have taken effect',
+  aboutUnsafe:
+    'Steps whose outcome is not known, such as a payment that was sent without an answer, fail otherwise.',
   retryFromFailure: 'Retry from failure',
   runDidNotStart: 'The run did not start',
   retryOfRun: 'Retry of',

@@ -17,7 +17,7 @@ export const formatDescription =
   '`slack` and `teams`: the message that their incoming webhooks take, with a link to the console. Default: by the host of `webhookUrl`';
 
 /** What a chat shows. */
-export interface ChatMessage {
+export interface PostedMessage {
   title: string;
   texts: readonly string[];
   links: readonly { label: string; url: string }[];
@@ -36,7 +36,7 @@ export function detectFormat(url: string): WebhookFormat {
 export function toWebhookBody(
   event: string,
   { url, format = detectFormat(url) }: { url: string; format?: WebhookFormat | undefined },
-  toMessage: () => ChatMessage,
+  toMessage: () => PostedMessage,
 ): string {
   if (format === 'standard') return event;
   return JSON.stringify(format === 'slack' ? toSlackMessage(toMessage()) : toTeamsMessage(toMessage()));
@@ -50,7 +50,7 @@ const toPlainText = (text: string) => ({ type: 'plain_text', text, emoji: false 
 const escapeMarkup = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-function toSlackMessage({ title, texts, links }: ChatMessage) {
+function toSlackMessage({ title, texts, links }: PostedMessage) {
   const sections = cutAll(texts, slack.charactersMax).flatMap((text) => splitText(text, slack.sectionMax));
   const buttons = links.map(({ label, url }, index) => ({
     type: 'button',
@@ -72,7 +72,7 @@ const teamsBytesMax = 28_000;
 /** Characters of JSON take one to six bytes. The last ones fit whatever they are. */
 const teamsCharacters = [12_000, 6_000, 3_000, 1_500];
 
-function toTeamsMessage(message: ChatMessage) {
+function toTeamsMessage(message: PostedMessage) {
   const made = teamsCharacters.map((charactersMax) => toCard(message, charactersMax));
   return made.find((card) => Buffer.byteLength(JSON.stringify(card)) <= teamsBytesMax) ?? made.at(-1);
 }
@@ -83,7 +83,7 @@ const toTextBlock = (text: string, style: object = {}) => ({
   inlines: [{ type: 'TextRun', text, ...style }],
 });
 
-const toCard = ({ title, texts, links }: ChatMessage, charactersMax: number) => ({
+const toCard = ({ title, texts, links }: PostedMessage, charactersMax: number) => ({
   type: 'message',
   attachments: [
     {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ChatMessage, toWebhookBody } from '../../adapters/messages/webhook-formats.ts';
+import { type PostedMessage, toWebhookBody } from '../../adapters/messages/webhook-formats.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
 import { trimTrailing } from '../../core/text.ts';
@@ -52,7 +52,7 @@ const renderApprovalMessage = ({
   waitId,
   flowName,
   expiresAt,
-}: ApprovalRequested): ChatMessage => ({
+}: ApprovalRequested): PostedMessage => ({
   title: `${flowName ?? 'A flow'} asks`,
   texts: [question, details ?? '', `Until ${expiresAt}.`],
   links: [

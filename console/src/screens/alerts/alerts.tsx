@@ -2,16 +2,16 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { AlertDialog } from '../../alerts/alert-dialog.tsx';
 import {
-  type Alert,
   type AlertDraft,
+  alertTemplates,
   conditionText,
-  draftOf,
-  draftOfTemplate,
+  createTemplateDraft,
   hasMixedScope,
+  type ListedAlert,
   metricText,
   newDraft,
   type TemplateName,
-  templates,
+  toAlertDraft,
 } from '../../alerts/alert-draft.ts';
 import { useAction, useCall } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
@@ -41,9 +41,9 @@ export function Alerts() {
   const choose = (id: string | undefined) =>
     navigate({ to: '.', search: id === undefined ? {} : { alert: id }, replace: true } as never);
   const begun: AlertDraft = template
-    ? draftOfTemplate(template)
+    ? createTemplateDraft(template)
     : typeof schedule === 'string'
-      ? { ...draftOfTemplate('schedule'), target: schedule }
+      ? { ...createTemplateDraft('schedule'), target: schedule }
       : newDraft;
   const close = () => {
     setTemplate(undefined);
@@ -88,11 +88,11 @@ export function Alerts() {
 }
 
 /** Of one that has no state any more. */
-const stateOf = ({ enabled, state }: Alert) => (enabled ? state : 'disabled');
+const stateOf = ({ enabled, state }: ListedAlert) => (enabled ? state : 'disabled');
 
-const valueText = ({ metric, value }: Alert) => (value === null ? '–' : metricText(metric, value));
+const valueText = ({ metric, value }: ListedAlert) => (value === null ? '–' : metricText(metric, value));
 
-const AlertTable = ({ alerts, isNarrow }: { alerts: readonly Alert[]; isNarrow: boolean }) => (
+const AlertTable = ({ alerts, isNarrow }: { alerts: readonly ListedAlert[]; isNarrow: boolean }) => (
   <Table
     label={sharedTexts.alerts}
     rows={[...alerts.filter(isFiring), ...alerts.filter((alert) => !isFiring(alert))]}
@@ -115,22 +115,23 @@ const AlertTable = ({ alerts, isNarrow }: { alerts: readonly Alert[]; isNarrow: 
 );
 
 /** Which a panel beside the table says too. */
-const moreColumns: readonly TableColumn<Alert>[] = [
+const moreColumns: readonly TableColumn<ListedAlert>[] = [
   { title: alertTexts.condition, width: 'wide', cell: conditionText, isExtra: true },
   { title: alertTexts.valueNow, cell: valueText, isNumber: true, isExtra: true },
   { title: alertTexts.since, cell: (alert) => <Since of={alert} />, isExtra: true },
 ];
 
 /** One that was never evaluated has no time. */
-const Since = ({ of: { state, since } }: { of: Alert }) => (state === 'no-data' ? '–' : <Time at={since} />);
+const Since = ({ of: { state, since } }: { of: ListedAlert }) =>
+  state === 'no-data' ? '–' : <Time at={since} />;
 
-const isFiring = ({ state, enabled }: Alert) => enabled && state === 'firing';
+const isFiring = ({ state, enabled }: ListedAlert) => enabled && state === 'firing';
 
 const Templates = ({ onChoose }: { onChoose: (name: TemplateName) => void }) => (
   <section aria-labelledby="alert-templates">
     <h2 id="alert-templates">{alertTexts.templates}</h2>
     <div className="alert-templates">
-      {(Object.keys(templates) as TemplateName[]).map((name) => (
+      {(Object.keys(alertTemplates) as TemplateName[]).map((name) => (
         <button key={name} type="button" className="card" onClick={() => onChoose(name)}>
           <strong>{alertTexts.templateNames[name]}</strong>
           <span className="help">{alertTexts.templateHelp[name]}</span>
@@ -141,7 +142,7 @@ const Templates = ({ onChoose }: { onChoose: (name: TemplateName) => void }) => 
 );
 
 interface PanelProps {
-  alert: Alert;
+  alert: ListedAlert;
   onClose: () => void;
 }
 
@@ -176,7 +177,7 @@ function AlertPanel({ alert, onClose }: PanelProps) {
       <Facts of={factsOf(alert)} />
       <div className="actions">
         {!hasMixedScope(alert) && (
-          <Button onPress={() => setDraft(draftOf(alert))}>{sharedTexts.edit}</Button>
+          <Button onPress={() => setDraft(toAlertDraft(alert))}>{sharedTexts.edit}</Button>
         )}
         <Button isPending={test.isPending} onPress={() => test.mutate({ params })}>
           {alertTexts.sendTest}
@@ -208,7 +209,7 @@ function AlertPanel({ alert, onClose }: PanelProps) {
   );
 }
 
-function factsOf(alert: Alert): [string, React.ReactNode][] {
+function factsOf(alert: ListedAlert): [string, React.ReactNode][] {
   const { id, scope, notify: told } = alert;
   const receivers = [...told.emails, ...(told.webhookUrl === undefined ? [] : [hostOf(told.webhookUrl)])];
   const [kind = 'all', target] = Object.entries(scope)[0] ?? [];
@@ -225,7 +226,7 @@ function factsOf(alert: Alert): [string, React.ReactNode][] {
 /** The path of a webhook of a chat is its secret. */
 const hostOf = (url: string) => URL.parse(url)?.hostname ?? alertTexts.aWebhook;
 
-function History({ alert: { id, metric } }: { alert: Alert }) {
+function History({ alert: { id, metric } }: { alert: ListedAlert }) {
   const history = useCall('alerts.history', { params: { id } }, { everyMs: 30_000 });
   return (
     <section aria-labelledby="alert-history">

@@ -6,13 +6,19 @@ import { TextField } from '../../ui/forms/field.tsx';
 import type { ActOnAll, Failed } from '../../ui/selection/act-on-all.ts';
 import { BulkButton } from '../../ui/selection/bulk-button.tsx';
 import type { RowSelection } from '../../ui/selection/use-selection.ts';
-import type { Wait } from './use-inbox.ts';
+import type { InboxEntry } from './use-inbox.ts';
 
 /** As many as the API takes at once. */
 const atOnce = 100;
 
+interface Props {
+  selection: RowSelection<InboxEntry>;
+  /** Called when all of them are answered. */
+  onDone: () => void;
+}
+
 /** A button for each choice that all of the selected questions have. */
-export function AnswerSelected({ selection }: { selection: RowSelection<Wait> }) {
+export function AnswerSelected({ selection, onDone: onAllDone }: Props) {
   const api = useApi();
   const [comment, setComment] = useState('');
   const common = commonChoices(selection.rows);
@@ -22,17 +28,21 @@ export function AnswerSelected({ selection }: { selection: RowSelection<Wait> })
   const choices = isEmpty ? shown : common;
   if (choices.join('\n') !== shown.join('\n')) setShown(choices);
   const giveAll =
-    (choice: string): ActOnAll<Wait> =>
+    (choice: string): ActOnAll<InboxEntry> =>
     async (rows, { signal, onDone }) => {
-      const failed: Failed<Wait>[] = [];
+      const failed: Failed<InboxEntry>[] = [];
       for (let from = 0; from < rows.length && !signal.aborted; from += atOnce) {
         const part = rows.slice(from, from + atOnce);
         failed.push(...(await give(part, choice)));
         onDone(Math.min(rows.length, from + atOnce) - failed.length);
       }
+      if (failed.length === 0 && !signal.aborted) {
+        setComment('');
+        onAllDone();
+      }
       return failed;
     };
-  async function give(rows: readonly Wait[], choice: string): Promise<Failed<Wait>[]> {
+  async function give(rows: readonly InboxEntry[], choice: string): Promise<Failed<InboxEntry>[]> {
     const ids = rows.map(({ id }) => id);
     const body = { ids, choice, ...(comment.trim() !== '' && { comment }) };
     try {
@@ -60,10 +70,7 @@ export function AnswerSelected({ selection }: { selection: RowSelection<Wait> })
       progressOf={inboxTexts.bulkProgress}
       act={giveAll(choice)}
       changes={['waits', 'runs', 'batch', 'agents']}
-      successOf={(done) => {
-        setComment('');
-        return inboxTexts.bulkDone(done);
-      }}
+      successOf={inboxTexts.bulkDone}
     >
       {choiceText(choice)}
     </BulkButton>
@@ -77,9 +84,10 @@ export function AnswerSelected({ selection }: { selection: RowSelection<Wait> })
 }
 
 /** In the order of the first. Questions with a form are answered one by one. */
-function commonChoices(waits: readonly Pick<Wait, 'choices' | 'form'>[]): readonly string[] {
+function commonChoices(waits: readonly Pick<InboxEntry, 'choices' | 'form'>[]): readonly string[] {
   const [first, ...others] = waits;
-  const choicesOf = ({ choices, form }: Pick<Wait, 'choices' | 'form'>) => (form ? [] : (choices ?? []));
+  const choicesOf = ({ choices, form }: Pick<InboxEntry, 'choices' | 'form'>) =>
+    form ? [] : (choices ?? []);
   return first
     ? choicesOf(first).filter((choice) => others.every((wait) => choicesOf(wait).includes(choice)))
     : [];

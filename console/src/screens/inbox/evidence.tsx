@@ -11,9 +11,9 @@ import { Table } from '../../ui/tables/table.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { Value } from '../../ui/values/value.tsx';
-import type { Wait } from './use-inbox.ts';
+import type { InboxEntry } from './use-inbox.ts';
 
-type Call = Exclude<NonNullable<Wait['details']>, string>;
+type Call = Exclude<NonNullable<InboxEntry['details']>, string>;
 
 /** What an agent wants to call a tool with, and where each value comes from. */
 export const CallArguments = ({ call: { tool, arguments: given } }: { call: Call }) =>
@@ -50,7 +50,7 @@ const originText = (origin: string): string =>
     : (inboxTexts.origins[origin] ?? origin);
 
 /** Beside the question: the record, the run, and what was answered here before. */
-export const Evidence = ({ wait }: { wait: Wait }) => (
+export const Evidence = ({ wait }: { wait: InboxEntry }) => (
   <aside className="inbox-evidence" aria-label={inboxTexts.evidence}>
     {wait.recordId && <RecordEvidence id={wait.recordId} />}
     <RunEvidence id={wait.rootRunId} />
@@ -126,7 +126,7 @@ function RunEvidence({ id }: { id: string }) {
 const earlierMost = 5;
 
 /** Of the same step of the flow, or of the same tool of the agent. */
-function EarlierAnswers({ wait }: { wait: Wait }) {
+function EarlierAnswers({ wait }: { wait: InboxEntry }) {
   const { flowId, agentId, kind } = wait;
   const query = {
     status: 'answered' as const,
@@ -177,14 +177,14 @@ function EarlierAnswers({ wait }: { wait: Wait }) {
   );
 }
 
-const toolOf = ({ details }: Wait) =>
+const toolOf = ({ details }: InboxEntry) =>
   details !== null && typeof details !== 'string' ? details.tool : undefined;
 
-const isSamePlace = (one: Wait, other: Wait): boolean =>
+const isSamePlace = (one: InboxEntry, other: InboxEntry): boolean =>
   one.stepId === other.stepId && toolOf(one) === toolOf(other);
 
 /** How often each choice was taken, the most frequent first. */
-function countChoices(waits: readonly Pick<Wait, 'answer'>[]): [string, number][] {
+function countChoices(waits: readonly Pick<InboxEntry, 'answer'>[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const { answer } of waits)
     if (answer?.choice) counts.set(answer.choice, (counts.get(answer.choice) ?? 0) + 1);

@@ -14,15 +14,16 @@ import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
 import { useSelection } from '../../ui/selection/use-selection.ts';
 import { ShowMore } from '../../ui/tables/show-more.tsx';
 import { useMedia } from '../../ui/use-media.ts';
+import { useSettled } from '../../ui/use-settled.ts';
 import { AnswerSelected } from './answer-selected.tsx';
 import {
+  type InboxEntry,
   type InboxFilters,
   kinds,
   statuses,
   useChosenWait,
   useInbox,
   useInboxAddress,
-  type Wait,
 } from './use-inbox.ts';
 import { WaitList } from './wait-list.tsx';
 import { GoneWait, WaitPane } from './wait-pane.tsx';
@@ -37,6 +38,8 @@ export function Inbox() {
   const chosenId = waitId ?? (isPhone ? undefined : rows?.[0]?.id);
   const { wait, hasLeft } = useChosenWait(rows, chosenId);
   const selection = useSelection(rows, nameOf);
+  // Somebody who holds j passes many.
+  const settledId = useSettled(chosenId, 150);
   const pane = useRef<HTMLElement>(null);
   const place = rows?.findIndex(({ id }) => id === chosenId) ?? -1;
   /** Where one that leaves the list has stood. */
@@ -72,7 +75,7 @@ export function Inbox() {
       {showsList && <Filters filters={filters} onChange={setFilters} />}
       {filters.status === 'open' && (
         <SelectionBar selection={selection}>
-          <AnswerSelected selection={selection} />
+          <AnswerSelected selection={selection} onDone={() => choose(undefined, true)} />
         </SelectionBar>
       )}
       {inbox.error && <FailureNotice error={inbox.error} onRetry={() => inbox.refetch()} />}
@@ -104,6 +107,7 @@ export function Inbox() {
                 <WaitPane
                   key={wait.id}
                   wait={wait}
+                  isSettled={settledId === wait.id}
                   hasLeft={hasLeft && filters.status === 'open'}
                   position={
                     place < 0
@@ -125,7 +129,7 @@ export function Inbox() {
 }
 
 /** What a question is called in messages. */
-const nameOf = ({ question, title }: Wait): string => question ?? title;
+const nameOf = ({ question, title }: InboxEntry): string => question ?? title;
 
 const isFiltered = ({ status, ...rest }: InboxFilters) => status !== 'open' || Object.keys(rest).length > 0;
 

@@ -4,14 +4,14 @@ import { type OperationItem, useApi } from '../../api/api.ts';
 import { usePages } from '../../api/queries.ts';
 import { inboxTexts } from '../../texts/inbox.ts';
 
-export type Wait = OperationItem<'waits.list'>;
+export type InboxEntry = OperationItem<'waits.list'>;
 
 export const statuses = ['open', 'answered', 'expired'] as const;
-export const kinds = Object.keys(inboxTexts.kinds) as Wait['kind'][];
+export const kinds = Object.keys(inboxTexts.kinds) as InboxEntry['kind'][];
 
 export interface InboxFilters {
   status: (typeof statuses)[number];
-  kind?: Wait['kind'];
+  kind?: InboxEntry['kind'];
   overdue?: true;
   mine?: true;
 }
@@ -49,7 +49,8 @@ export function useInboxAddress() {
   };
 }
 
-const everyMs = 10_000;
+/** Each question is read with its run and its record: a long list less often. */
+const everyMs = (rows: readonly InboxEntry[]) => (rows.length > 50 ? 30_000 : 10_000);
 
 /** The questions of the inbox: of the open ones those first that are overdue, then those that expire first. */
 export function useInbox({ status, kind, overdue, mine }: InboxFilters) {
@@ -87,8 +88,8 @@ export function useInbox({ status, kind, overdue, mine }: InboxFilters) {
 }
 
 /** The question that is shown beside the list: also one that has just left it, so that nobody loses what he reads. */
-export function useChosenWait(rows: readonly Wait[] | undefined, id: string | undefined) {
-  const [known, setKnown] = useState<Wait>();
+export function useChosenWait(rows: readonly InboxEntry[] | undefined, id: string | undefined) {
+  const [known, setKnown] = useState<InboxEntry>();
   const listed = rows?.find((row) => row.id === id);
   useEffect(() => {
     if (listed) setKnown(listed);

@@ -16,11 +16,13 @@ import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { CallArguments, Evidence } from './evidence.tsx';
-import type { Wait } from './use-inbox.ts';
+import type { InboxEntry } from './use-inbox.ts';
 import { isOverdue } from './wait-list.tsx';
 
 interface Props {
-  wait: Wait;
+  wait: InboxEntry;
+  /** Whether one stays here, so that what helps to decide is read. */
+  isSettled: boolean;
   /** Whether it has left the list without an answer from here. */
   hasLeft: boolean;
   /** `3 of 12` */
@@ -34,7 +36,7 @@ interface Props {
 const changes = ['waits', 'runs', 'batch', 'agents'];
 
 /** One question: what is asked, what helps to decide, and the answer. */
-export function WaitPane({ wait, hasLeft, position, hasKeys, onDone }: Props) {
+export function WaitPane({ wait, isSettled, hasLeft, position, hasKeys, onDone }: Props) {
   const [isRefused, setRefused] = useState(false);
   const isOpen = wait.answer === null && Date.parse(wait.expiresAt) > Date.now();
   return (
@@ -80,14 +82,14 @@ export function WaitPane({ wait, hasLeft, position, hasKeys, onDone }: Props) {
             <Answer wait={wait} hasKeys={hasKeys} onRefused={() => setRefused(true)} onDone={onDone} />
           )}
         </div>
-        <Evidence wait={wait} />
+        {isSettled && <Evidence wait={wait} />}
       </div>
     </>
   );
 }
 
 /** The flow or agent that asks. */
-const Source = ({ wait: { title, flowId, agentId, itemKey } }: { wait: Wait }) => {
+const Source = ({ wait: { title, flowId, agentId, itemKey } }: { wait: InboxEntry }) => {
   const path = flowId ? `/flows/${flowId}` : agentId ? `/agents/${agentId}` : undefined;
   const name = <bdi>{title}</bdi>;
   return (
@@ -99,7 +101,7 @@ const Source = ({ wait: { title, flowId, agentId, itemKey } }: { wait: Wait }) =
 };
 
 /** Who works on it, and who is asked. */
-function Handling({ wait }: { wait: Wait }) {
+function Handling({ wait }: { wait: InboxEntry }) {
   const { userId } = useApi().credential;
   const [isReassigning, setReassigning] = useState(false);
   const params = { id: wait.id };
@@ -149,7 +151,7 @@ function Handling({ wait }: { wait: Wait }) {
   );
 }
 
-function Reassign({ wait, onClose }: { wait: Wait; onClose: () => void }) {
+function Reassign({ wait, onClose }: { wait: InboxEntry; onClose: () => void }) {
   const [text, setText] = useState(wait.assignees.emails.join('\n'));
   const emails = [...new Set(text.split(/[\s,;]+/).filter((email) => email !== ''))];
   const reassign = useAction('waits.reassign', {
@@ -186,7 +188,7 @@ function Reassign({ wait, onClose }: { wait: Wait; onClose: () => void }) {
 }
 
 interface AnswerProps {
-  wait: Wait;
+  wait: InboxEntry;
   hasKeys: boolean;
   /** Somebody else was first, or its time is over. */
   onRefused: () => void;
@@ -246,7 +248,7 @@ function Answer({ wait, hasKeys, onRefused, onDone }: AnswerProps) {
   );
 }
 
-type Given = NonNullable<Wait['answer']>;
+type Given = NonNullable<InboxEntry['answer']>;
 
 const GivenAnswer = ({ answer }: { answer: Given }) => (
   <div className="inbox-given">
@@ -270,7 +272,7 @@ function AnswerLine({ answer: { choice, answeredBy, answeredAt } }: { answer: Gi
 interface GoneProps {
   id: string;
   /** As it was last seen. */
-  wait?: Wait;
+  wait?: InboxEntry;
   onNext: () => void;
 }
 
@@ -284,13 +286,16 @@ export function GoneWait({ id, wait, onNext }: GoneProps) {
     ...(agentId && { agentId }),
     ...(kind && { kind }),
   };
+  const { userId } = useApi().credential;
   const answered = useCall('waits.list', { query });
   const found = answered.data?.data.find((each) => each.id === id);
+  const answeredTitle =
+    found?.answer?.answeredBy === userId ? inboxTexts.isAnswered : inboxTexts.answeredMeanwhile;
   if (answered.isPending) return <Loading />;
   return (
     <div role="status" className="note inbox-gone">
       <strong id={wait ? undefined : 'inbox-question'}>
-        {found?.answer ? inboxTexts.answeredMeanwhile : inboxTexts.noLongerOpen}
+        {found?.answer ? answeredTitle : inboxTexts.noLongerOpen}
       </strong>
       {!wait && found && <p>{found.question ?? found.title}</p>}
       <p>{found?.answer ? <AnswerLine answer={found.answer} /> : inboxTexts.timeOver}</p>

@@ -1,19 +1,22 @@
 import { expect, test } from 'vitest';
 import {
-  type Alert,
+  alertTemplates,
   conditionText,
-  draftOf,
-  draftOfTemplate,
+  createTemplateDraft,
   hasMixedScope,
+  type ListedAlert,
   newDraft,
   roundBound,
-  templates,
+  toAlertDraft,
   toBody,
 } from '../../../../console/src/alerts/alert-draft.ts';
 import { NewAlert } from '../../../../functions/alerts/schemas.ts';
 
-const alertOf = (body: ReturnType<typeof toBody>): Alert => ({
-  ...(NewAlert.parse(body) as Omit<Alert, 'id' | 'state' | 'value' | 'since' | 'createdAt' | 'updatedAt'>),
+const alertOf = (body: ReturnType<typeof toBody>): ListedAlert => ({
+  ...(NewAlert.parse(body) as Omit<
+    ListedAlert,
+    'id' | 'state' | 'value' | 'since' | 'createdAt' | 'updatedAt'
+  >),
   id: 'alert_1',
   notify: { ...body.notify, emails: body.notify?.emails ?? [] },
   state: 'ok',
@@ -25,11 +28,11 @@ const alertOf = (body: ReturnType<typeof toBody>): Alert => ({
 
 test('each template is an alert that the API takes, and says what it is', () => {
   const scheduleId = `schedule_${'0'.repeat(26)}`;
-  const texts = (Object.keys(templates) as (keyof typeof templates)[]).map((name) =>
-    conditionText(alertOf(toBody({ ...draftOfTemplate(name), target: scheduleId }))),
+  const texts = (Object.keys(alertTemplates) as (keyof typeof alertTemplates)[]).map((name) =>
+    conditionText(alertOf(toBody({ ...createTemplateDraft(name), target: scheduleId }))),
   );
   expect(texts).toEqual([
-    'Fewer than 1 runs ended in 24 hours',
+    'No run ended in 24 hours',
     'Failure rate over 5 % in 15 minutes',
     'Duration (p95) over 30 s in 30 minutes',
     'Cost over $20.00 in 24 hours',
@@ -56,14 +59,12 @@ test('an alert is edited as it was written', () => {
     webhookUrl: 'https://example.com/a',
     webhookFormat: 'slack' as const,
   };
-  expect(draftOf(alertOf(toBody(draft)))).toEqual(draft);
+  expect(toAlertDraft(alertOf(toBody(draft)))).toEqual(draft);
   expect(hasMixedScope(alertOf(toBody(draft)))).toBe(false);
 });
 
 test('without a name, an alert is called by its condition; what is not a number is refused by the API', () => {
-  expect(toBody({ ...newDraft, metric: 'waiting', bound: '10' }).name).toBe(
-    'More than 10 questions are open',
-  );
+  expect(toBody({ ...newDraft, metric: 'waiting', bound: '10' }).name).toBe('More than 10 questions open');
   expect(toBody(newDraft).name).toBe('Failure rate over … in 15 minutes');
   expect(NewAlert.safeParse(JSON.parse(JSON.stringify(toBody({ ...newDraft, bound: 'many' })))).success).toBe(
     false,

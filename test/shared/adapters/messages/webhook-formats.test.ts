@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import {
-  type ChatMessage,
   detectFormat,
+  type PostedMessage,
   toWebhookBody,
 } from '../../../../shared/adapters/messages/webhook-formats.ts';
 import { checkSlackMessage, checkTeamsMessage } from '../../../support/servers/chat-webhooks.ts';
 
-const message: ChatMessage = {
+const message: PostedMessage = {
   title: 'Refunds asks',
   texts: ['Pay <!channel> *now*?', '', '[Ada](https://example.com)'],
   links: [{ label: 'Answer', url: 'https://flows.example.com/approvals#a' }],
 };
-const made = (format: 'slack' | 'teams', given: Partial<ChatMessage> = {}) =>
+const made = (format: 'slack' | 'teams', given: Partial<PostedMessage> = {}) =>
   toWebhookBody('{}', { url: 'https://example.com', format }, () => ({ ...message, ...given }));
 
 test('the format follows from the host of the address', () => {

@@ -7,6 +7,7 @@ import { runTexts } from '../../../texts/runs.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
+import { CheckField } from '../../../ui/forms/check.tsx';
 import { Segments } from '../../../ui/forms/segments.tsx';
 import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { notify } from '../../../ui/notices.tsx';
@@ -30,6 +31,7 @@ export function RetryRun({ run }: { run: RunDetails }) {
   const isCompleted = run.status === 'completed';
   const [isOpen, setOpen] = useState(false);
   const [from, setFrom] = useState<From>(isCompleted ? 'start' : 'failure');
+  const [isUnsafe, setUnsafe] = useState(false);
   const { isPending, error, retry } = useRetry(run, () => setOpen(false));
   if (!mayRetry(run)) return null;
   return (
@@ -46,12 +48,20 @@ export function RetryRun({ run }: { run: RunDetails }) {
         <p className="retry-what">
           {from === 'failure' ? runTexts.aboutFromFailure : runTexts.aboutFromStart}
         </p>
+        {run.kind === 'flow' && from === 'failure' && (
+          <CheckField
+            label={runTexts.repeatUnsafe}
+            help={runTexts.aboutUnsafe}
+            isOn={isUnsafe}
+            onChange={setUnsafe}
+          />
+        )}
         {error && <FailureNotice error={error} />}
         <div className="actions">
           <Button onPress={() => setOpen(false)} isPending={isPending}>
             {sharedTexts.cancel}
           </Button>
-          <Button look="primary" isPending={isPending} onPress={() => retry(from)}>
+          <Button look="primary" isPending={isPending} onPress={() => retry(from, isUnsafe)}>
             {from === 'failure' ? runTexts.retryFromFailure : runTexts.startAgain}
           </Button>
         </div>
@@ -68,24 +78,24 @@ function useRetry(run: RunDetails, onStarted: () => void) {
   const [error, setError] = useState<Error>();
   const params = { id: run.id };
 
-  async function start(from: From): Promise<string> {
+  async function start(from: From, unsafe: boolean): Promise<string> {
     if (run.kind === 'agent') {
       const options = { streamResponse: false, background: true } as const;
       return (await api.dispatch.retry({ params, body: { from, options } })).executionId;
     }
     // A flow runs as long as somebody reads its events: they are read to their end, also on another screen.
-    const events = api.dispatch.retry.stream({ params, body: { from } })[Symbol.asyncIterator]();
+    const events = api.dispatch.retry.stream({ params, body: { from, unsafe } })[Symbol.asyncIterator]();
     const first = await events.next();
     if (first.done) throw new Error(runTexts.runDidNotStart);
     readToEnd(events);
     return first.value.executionId;
   }
 
-  async function retry(from: From): Promise<void> {
+  async function retry(from: From, unsafe: boolean): Promise<void> {
     setPending(true);
     setError(undefined);
     try {
-      const id = await start(from);
+      const id = await start(from, unsafe);
       onStarted();
       notify(sharedTexts.runStarted);
       await refresh(queries, ['runs', 'agents']);
