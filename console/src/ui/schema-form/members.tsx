@@ -17,7 +17,7 @@ interface Props {
 
 /** The members of an object. Empty ones are left out of the value. */
 export function MembersFields({ schema, value, onChange, path, hidden = [], restTitle }: Props) {
-  const { root, Field, problems, shown, isChange } = useForm();
+  const { root, Field, problems, shown, isGrouped, isChange } = useForm();
   const { properties = {}, required = [] } = schema;
   const [atFirst] = useState(value);
   const set = (name: string, member: unknown) => {
@@ -40,7 +40,7 @@ export function MembersFields({ schema, value, onChange, path, hidden = [], rest
   const isFirst = (name: string) =>
     required.includes(name) ||
     shown.includes(name) ||
-    (atFirst[name] !== undefined && groupOf(name) === 'others');
+    (atFirst[name] !== undefined && (!isGrouped || groupOf(name) === 'others'));
   const fields = (listed: readonly string[]) =>
     listed.map((name) => (
       <Field
