@@ -1,6 +1,13 @@
 import { useState } from 'react';
 import { formTexts } from '../../texts/forms.ts';
-import { allowsNull, isAlias, type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
+import {
+  allowsNull,
+  isAlias,
+  type JsonObject,
+  type JsonSchema,
+  resolved,
+  withoutNull,
+} from '../values/schema.ts';
 import { useForm } from './form-context.ts';
 import { hasProblem, joined } from './paths.ts';
 import { describeSettings, findSettingGroup, settingGroups } from './setting-groups.ts';
@@ -74,7 +81,11 @@ export function MembersFields({ schema, value, onChange, path, hidden = [], rest
                 <summary>
                   <strong>{restTitle ?? formTexts.settingGroups[group]}</strong>{' '}
                   <span className="help">
-                    <bdi>{describeSettings(inside, value)}</bdi>
+                    <bdi>
+                      {describeSettings(inside, value, (name) =>
+                        withoutNull(resolved(properties[name] ?? {}, root), root),
+                      )}
+                    </bdi>
                   </span>
                 </summary>
                 {fields(inside)}
