@@ -235,8 +235,12 @@ test('a flow runs, is tried and is edited for a type that only older records hav
   await use();
   await expect.poll(() => page.getByLabel('Record', { exact: true }).innerText()).toBe('A rare one');
   await goTo(page, `/flows/${id}`);
+  await page.getByText('Input and output on a sample record').click();
+  await page.getByRole('button', { name: 'Change sample record' }).click();
   await use();
-  await expect.poll(() => page.getByLabel('Sample data from').inputValue()).toBe('rare');
+  await expect
+    .poll(() => page.getByRole('dialog').getByLabel('Type', { exact: true }).inputValue())
+    .toBe('rare');
 });
 
 test('whoever presses twice saves and publishes once', async () => {
@@ -321,7 +325,8 @@ test('deleting a flow asks nothing about edits of it', async () => {
     .getByRole('textbox', { name: 'Name' })
     .fill('Renamed');
   await page.getByRole('button', { name: 'Save', exact: true, disabled: false }).waitFor();
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No flows yet').waitFor();
   expect(await page.getByRole('alertdialog', { name: /^Leave/ }).count()).toBe(0);

@@ -175,3 +175,23 @@ test('settings show the spending of today and of the month, and the limits of re
   }
   await expectGoodScreen(page);
 });
+
+test('without a run in the last day, home shows the shortest range that has one', async () => {
+  const tenant = await newTenant();
+  await hello(tenant);
+  const { page } = await openConsole({ tenant, screen: '/settings/usage' });
+  await page.route('**/v1/run-metrics*', async (route) => {
+    const response = await route.fetch();
+    const metrics = await response.json();
+    const isOfMonth = route.request().url().includes('interval=day');
+    const { total, points } = metrics.groups[0];
+    if (!isOfMonth) total.runs = 0;
+    for (const [index, point] of points.entries()) point.completed = isOfMonth && index === 20 ? 3 : 0;
+    await route.fulfill({ response, json: metrics });
+  });
+  await goTo(page, '/');
+  await page.getByRole('region', { name: 'The last 30 days' }).waitFor();
+  await page.getByRole('radio', { name: '24 h' }).check();
+  await page.getByText('Nothing ended in the last 24 hours').waitFor();
+  await expectGoodScreen(page);
+});

@@ -143,11 +143,15 @@ test('a question that is asked anew does not repeat what failed before', async (
       : route.continue(),
   );
   const dialog = page.getByRole('alertdialog', { name: 'Delete this agent?' });
-  await page.getByRole('button', { name: 'Delete' }).click();
+  const ask = async () => {
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+  };
+  await ask();
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await dialog.getByText('Broken').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Delete' }).click();
+  await ask();
   await dialog.waitFor();
   expect(await dialog.getByText('Broken').count()).toBe(0);
 });

@@ -293,3 +293,17 @@ test('an error says beside the field what is wrong, and which request it was', a
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(requestId);
   await expectGoodScreen(page);
 });
+
+test('the settings are in groups: a menu beside them, and one list on a phone', async () => {
+  const { page } = await openConsole({ screen: '/settings/budgets' });
+  const menu = page.getByRole('navigation', { name: 'Settings' });
+  await menu.getByText('Spending').waitFor();
+  expect(await menu.locator('[aria-current]').innerText()).toBe('Budgets');
+  await menu.getByRole('link', { name: 'Client tokens' }).click();
+  await page.getByRole('heading', { name: 'Client tokens', level: 1 }).waitFor();
+  await expectGoodScreen(page);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await menu.getByRole('combobox', { name: 'Settings' }).selectOption('Audit log');
+  await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+  await expectGoodScreen(page);
+});

@@ -63,7 +63,9 @@ test('with the keyboard alone: a tool is created, tried and deleted', async () =
   await page.getByRole('group', { name: 'Result' }).getByText('42').waitFor();
   await page.getByRole('table', { name: 'Direct runs' }).getByText('success').waitFor();
   await expectGoodScreen(page);
-  await press('Delete');
+  await press('More actions');
+  await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+  await page.keyboard.press('Enter');
   await page.getByRole('alertdialog', { name: 'Delete double?' }).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');

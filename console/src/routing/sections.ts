@@ -26,26 +26,40 @@ export const sections: readonly Section[] = [
 interface SettingsSection {
   to: string;
   label: string;
+  /** What it stands under. */
+  group: string;
   /** Without one of these permissions, it has nothing to show. */
   readers?: readonly Permission[];
 }
 
-const settingsSections: readonly SettingsSection[] = [
-  { to: '/settings/api-keys', label: sharedTexts.apiKeys },
-  { to: '/settings/secrets', label: sharedTexts.secrets },
-  { to: '/settings/provider-keys', label: sharedTexts.providerKeys },
-  { to: '/settings/models', label: sharedTexts.models },
-  { to: '/settings/tools', label: sharedTexts.tools },
-  { to: '/settings/client-tokens', label: sharedTexts.clientTokens },
-  { to: '/settings/budgets', label: sharedTexts.budgets },
-  { to: '/settings/audit-log', label: sharedTexts.auditLog },
-  { to: '/settings/usage', label: sharedTexts.usage },
-  {
-    to: '/settings/workspace',
-    label: sharedTexts.workspace,
-    readers: ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ', 'MODELS:READ', 'PRODUCTS:READ', 'BUDGETS:READ'],
-  },
-];
+const groupedSections: Readonly<Record<string, readonly Omit<SettingsSection, 'group'>[]>> = {
+  [sharedTexts.access]: [
+    { to: '/settings/api-keys', label: sharedTexts.apiKeys },
+    { to: '/settings/client-tokens', label: sharedTexts.clientTokens },
+    { to: '/settings/secrets', label: sharedTexts.secrets },
+  ],
+  [sharedTexts.models]: [
+    { to: '/settings/models', label: sharedTexts.models },
+    { to: '/settings/provider-keys', label: sharedTexts.providerKeys },
+  ],
+  [sharedTexts.spending]: [
+    { to: '/settings/usage', label: sharedTexts.usage },
+    { to: '/settings/budgets', label: sharedTexts.budgets },
+  ],
+  [sharedTexts.workspace]: [
+    { to: '/settings/tools', label: sharedTexts.tools },
+    {
+      to: '/settings/workspace',
+      label: sharedTexts.workspace,
+      readers: ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ', 'MODELS:READ', 'PRODUCTS:READ', 'BUDGETS:READ'],
+    },
+    { to: '/settings/audit-log', label: sharedTexts.auditLog },
+  ],
+};
+
+const settingsSections: readonly SettingsSection[] = Object.entries(groupedSections).flatMap(
+  ([group, grouped]) => grouped.map((section) => ({ ...section, group })),
+);
 
 /** @param permissions Null if they are not known. */
 export const readableSettings = (permissions: readonly string[] | null) =>

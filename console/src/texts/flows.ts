@@ -11,8 +11,6 @@ export const flowTexts = {
   copyFlowId: 'Copy flow ID',
   versionsOfThemAreDeletedToo:
     'Their versions and results are deleted too, and products do not offer them any more.',
-  sampleDataFrom: 'Sample data from',
-  noRecords: 'No records',
 
   stepsReallyRun: 'The steps really run: they send, store and cost what they say.',
   flowHasNoSteps: 'The flow has no steps',

@@ -30,6 +30,7 @@ export const homeTexts = {
   withoutFlow: 'Without a flow',
   withoutAgent: 'Without an agent',
   unknown: 'Unknown',
+  noRuns: (range: string) => `Nothing ended in the last ${range}`,
   noCost: (range: string) => `No cost in the last ${range}`,
   aboutCost: 'Calls of models with a known price show here.',
   costByOver: (by: string, range: string) => `Cost by ${by}, the last ${range}`,

@@ -22,6 +22,8 @@ export const sharedTexts = {
   auditLog: 'Audit log',
   usage: 'Usage',
   workspace: 'Workspace',
+  access: 'Access',
+  spending: 'Spending',
   try: 'Try',
   versions: 'Versions',
   runOnRecords: 'Run on records',

@@ -4,6 +4,7 @@ import { sentence } from './sentence.ts';
 
 export const uiTexts = {
   titleOfPage: (title: string) => `${title} · Console`,
+  moreActions: 'More actions',
   breadcrumb: 'Breadcrumb',
   notices: 'Notices',
   leaveWithoutSaving: 'Leave without saving?',

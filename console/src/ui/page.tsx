@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useId, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { uiTexts } from '../texts/ui.ts';
 import { Link } from './link.tsx';
 
@@ -12,6 +13,14 @@ interface Props {
   children: ReactNode;
 }
 
+const Slot = createContext<HTMLElement | null>(null);
+
+/** Puts what acts on a part of the screen into its head, before its own actions. */
+export function HeadActions({ children }: { children: ReactNode }) {
+  const slot = useContext(Slot);
+  return slot && createPortal(children, slot);
+}
+
 /** The browser itself begins the first screen of a page, at its top. */
 let isFirst = true;
 
@@ -19,6 +28,7 @@ let isFirst = true;
 export function ScreenPage({ title, above = [], id, actions, children }: Props) {
   const main = useRef<HTMLElement>(null);
   const heading = useId();
+  const [slot, setSlot] = useState<HTMLElement | null>(null);
   // What one pressed to come here may be gone: the keyboard, and a screen reader, go on from here.
   useEffect(() => {
     if (!isFirst && document.activeElement === document.body) main.current?.focus({ preventScroll: true });
@@ -45,9 +55,12 @@ export function ScreenPage({ title, above = [], id, actions, children }: Props) 
           </h1>
           {id}
         </div>
-        {actions && <div className="actions">{actions}</div>}
+        <div className="actions">
+          <div ref={setSlot} className="page-slot" />
+          {actions}
+        </div>
       </header>
-      {children}
+      <Slot value={slot}>{children}</Slot>
     </main>
   );
 }

@@ -49,6 +49,7 @@ function Editor(begun: BegunEdit<Agent>) {
   const custom = useMemo(() => agentFields(JSON.parse(approval)), [approval]);
   const form = {
     schema: config,
+    isGrouped: true,
     problems,
     path: member,
     value: withDefaultMembers(edited[member]),

@@ -1,11 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { editorTexts } from '../../texts/flow-editor.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
 import { useKeptChoice } from '../../ui/kept-choice.ts';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { type BegunEdit, EditFresh } from '../../ui/resource/edit-fresh.tsx';
-import { EditingProvider } from './data/editing.tsx';
+import { EditingProvider, useSampleRecord } from './data/editing.tsx';
 import { EditorBar } from './editor/editor-bar.tsx';
 import { EditFlow, useEdits } from './editor/edits.ts';
 import { StepsEditor } from './editor/steps-editor.tsx';
@@ -15,9 +15,7 @@ import { type Flow, useFlowSaving } from './editor/use-flow-saving.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { asSteps, type Step } from './steps/steps.ts';
 import '../../style/flows.css';
-import { useCall } from '../../api/queries.ts';
-import { flowTexts } from '../../texts/flows.ts';
-import { TypeChoice } from '../records/type-choice.tsx';
+import { isObject } from '../../ui/values/schema.ts';
 
 const GraphEditor = lazy(async () => ({ default: (await import('./graph/graph-editor.tsx')).GraphEditor }));
 
@@ -36,7 +34,6 @@ export function FlowEditor() {
 function Editor(begun: BegunEdit<Flow>) {
   const { stored: flow } = begun;
   const [{ steps, saved, past, future }, edit] = useEdits(asSteps(flow.flowSteps));
-  const [type, setType] = useState('');
   const [view, setView] = useKeptChoice('steps-view', ['list', 'graph']);
   const check = useFindings(flow.name, steps);
   const { findings } = check;
@@ -46,8 +43,9 @@ function Editor(begun: BegunEdit<Flow>) {
     edit({ type: 'set', steps: next, ...(what && { what }) });
 
   return (
-    <SampleType value={type}>
+    <>
       <EditorBar
+        flow={flow}
         isChanged={isChanged}
         saving={saving}
         check={check}
@@ -63,41 +61,34 @@ function Editor(begun: BegunEdit<Flow>) {
           {message}
         </p>
       ))}
-      <SampleTypeChoice type={type} onChange={setType} />
       <EditFlow value={edit}>
         <EditingProvider flow={flow} steps={steps}>
-          {view === 'graph' ? (
-            <Suspense fallback={<Loading />}>
-              <GraphEditor flowId={flow.id} steps={steps} findings={findings} onChange={setSteps} />
-            </Suspense>
-          ) : (
-            <StepsEditor
-              steps={steps}
-              findings={findings}
-              label={sharedTexts.steps}
-              path="flowSteps"
-              known={[]}
-              onChange={setSteps}
-            />
-          )}
+          <WithSuggestions>
+            {view === 'graph' ? (
+              <Suspense fallback={<Loading />}>
+                <GraphEditor flowId={flow.id} steps={steps} findings={findings} onChange={setSteps} />
+              </Suspense>
+            ) : (
+              <StepsEditor
+                steps={steps}
+                findings={findings}
+                label={sharedTexts.steps}
+                path="flowSteps"
+                known={[]}
+                onChange={setSteps}
+              />
+            )}
+          </WithSuggestions>
         </EditingProvider>
       </EditFlow>
       <LeaveQuestion isChanged={isChanged}>{editorTexts.unsavedChangesOfFlow}</LeaveQuestion>
-    </SampleType>
+    </>
   );
 }
 
-/** Which records the flow is for. Only the suggestions of the editors depend on it. */
-function SampleTypeChoice({ type, onChange }: { type: string; onChange: (type: string) => void }) {
-  const types = useCall('records.types');
-  if (!types.data || types.data.types.length === 0) return null;
-  return (
-    <TypeChoice
-      label={flowTexts.sampleDataFrom}
-      known={types.data}
-      none={flowTexts.noRecords}
-      value={type}
-      onChange={onChange}
-    />
-  );
+/** The fields of the sample record are what the editors of templates suggest. */
+function WithSuggestions({ children }: { children: ReactNode }) {
+  const { seen } = useSampleRecord();
+  const type = isObject(seen) && typeof seen.type === 'string' ? seen.type : '';
+  return <SampleType value={type}>{children}</SampleType>;
 }

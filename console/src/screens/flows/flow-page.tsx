@@ -4,7 +4,7 @@ import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
 import { flowTexts } from '../../texts/flows.ts';
 import { sharedTexts } from '../../texts/shared.ts';
-import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { MoreMenu } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { ScreenPage } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
@@ -35,14 +35,13 @@ export function FlowPage({ children, actions }: { children: ReactNode; actions?:
       actions={
         <>
           {actions}
-          <ConfirmButton
-            look="quiet"
+          <MoreMenu
             title={flowTexts.deleteThisFlow}
             question={flowTexts.versionsAreDeletedToo}
             action={() => remove.mutateAsync({ params: { id } })}
           >
             {sharedTexts.delete}
-          </ConfirmButton>
+          </MoreMenu>
         </>
       }
     >

@@ -7,6 +7,7 @@ import { Loading } from '../../ui/loading/loaded.tsx';
 import { ScreenPage } from '../../ui/page.tsx';
 import { Overview } from './overview/overview.tsx';
 import { ranges, useRange } from './overview/range.ts';
+import { useShownRange } from './overview/use-metrics.ts';
 import { Checklist } from './start/checklist.tsx';
 import { useDismissed } from './start/use-dismissed.ts';
 import '../../style/home.css';
@@ -15,10 +16,11 @@ const FirstSteps = lazy(async () => ({ default: (await import('./start/first-ste
 
 /** What ran, failed and cost; in a new workspace, what to do first. */
 export function Home() {
-  const [range, setRange] = useRange();
+  const [chosen, setRange] = useRange();
   const [isDismissed, dismiss] = useDismissed();
   const newest = useCall('runs.list', { query: { limit: 1 } }, { everyMs: runsAskedMs });
   const isNew = newest.data?.data.length === 0;
+  const range = useShownRange(chosen, newest.data !== undefined && !isNew);
   return (
     <ScreenPage
       title={sharedTexts.home}

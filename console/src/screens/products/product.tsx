@@ -3,7 +3,7 @@ import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
-import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { MoreMenu } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
@@ -47,14 +47,14 @@ export function OneProduct() {
       actions={
         <>
           <Button onPress={() => setEditing(true)}>{sharedTexts.edit}</Button>
-          <ConfirmButton
+          <MoreMenu
             title={productTexts.deleteThisProduct}
             question={productTexts.surfacesAreDeletedToo}
             confirm={sharedTexts.delete}
             action={() => remove.mutateAsync({ params: { id } })}
           >
             {sharedTexts.delete}
-          </ConfirmButton>
+          </MoreMenu>
         </>
       }
     >

@@ -3,7 +3,7 @@ import { useAction, useCall, usePages } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
-import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { MoreMenu } from '../../ui/dialogs/confirm-button.tsx';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { FailureNotice } from '../../ui/loading/failure.tsx';
@@ -71,14 +71,14 @@ export function OneSurface() {
             {isActive ? productTexts.pause : productTexts.activate}
           </Button>
           <Button onPress={() => setEditing(true)}>{sharedTexts.edit}</Button>
-          <ConfirmButton
+          <MoreMenu
             title={productTexts.deleteThisSurface}
             question={productTexts.keysAreDeletedToo}
             confirm={sharedTexts.delete}
             action={() => remove.mutateAsync({ params: place })}
           >
             {sharedTexts.delete}
-          </ConfirmButton>
+          </MoreMenu>
         </>
       }
     >

@@ -3,7 +3,7 @@ import { typePath } from '../../routing/record-paths.ts';
 import { useParam } from '../../routing/screens.ts';
 import { recordTexts } from '../../texts/records.ts';
 import { sharedTexts } from '../../texts/shared.ts';
-import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { MoreMenu } from '../../ui/dialogs/confirm-button.tsx';
 import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Empty, Loaded, Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
@@ -49,14 +49,14 @@ export function OneRecord() {
       above={[...above, { to: typePath(type), label: type }]}
       id={<ShownId id={id} label={sharedTexts.copyRecordId} />}
       actions={
-        <ConfirmButton
+        <MoreMenu
           title={recordTexts.deleteThisRecord}
           question={recordTexts.resultsAreDeletedToo}
           confirm={sharedTexts.delete}
           action={() => remove.mutateAsync({ params: { id } })}
         >
           {sharedTexts.delete}
-        </ConfirmButton>
+        </MoreMenu>
       }
     >
       <p className="help">

@@ -10,24 +10,17 @@ interface Props {
   known: OperationResponse<'records.types'>;
   value: string;
   onChange: (type: string) => void;
-  /** What the choice of no type is called. Without it, there is always a type. */
-  none?: string;
 }
 
 /** A type of records: one of the newest records, or one that somebody names. */
-export function TypeChoice({ label, known: recordTypes, value, onChange, none }: Props) {
+export function TypeChoice({ label, known: recordTypes, value, onChange }: Props) {
   const [other, setOther] = useState('');
   const types = recordTypes.types.map(({ type }) => type);
   const named = value === '' || types.includes(value) ? [] : [value];
   const options = [...types, ...named].map((type) => ({ value: type, label: type }));
   return (
     <>
-      <Choice
-        label={label}
-        value={value}
-        options={none === undefined ? options : [{ value: '', label: none }, ...options]}
-        onChange={onChange}
-      />
+      <Choice label={label} value={value} options={options} onChange={onChange} />
       {recordTypes.truncated && (
         <div className="list-item">
           <TextField

@@ -5,7 +5,7 @@ import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
 import { settingsTexts } from '../../texts/settings.ts';
 import { sharedTexts } from '../../texts/shared.ts';
-import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { ConfirmButton, MoreMenu } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
 import { TextBox } from '../../ui/forms/text-box.tsx';
@@ -57,15 +57,14 @@ export function OneClientToken() {
           >
             {settingsTexts.rotate}
           </ConfirmButton>
-          <ConfirmButton
-            look="quiet"
+          <MoreMenu
             title={settingsTexts.deleteThisToken}
             question={settingsTexts.tokenStops}
             confirm={sharedTexts.delete}
             action={() => remove.mutateAsync({ params })}
           >
             {sharedTexts.delete}
-          </ConfirmButton>
+          </MoreMenu>
         </>
       }
     >

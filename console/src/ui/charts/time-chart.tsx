@@ -42,7 +42,7 @@ export function TimeChart(props: TimeChartProps) {
     <figure className="time-chart">
       <div role="img" aria-label={`${label}. ${summary}`} className="time-chart-plot">
         <Suspense fallback={<Loading />}>
-          <Plot {...props} />
+          <Plot {...props} {...fromFirstValue(props)} />
         </Suspense>
       </div>
       <div className="time-chart-foot">
@@ -71,6 +71,18 @@ const Marks = ({ marks = [] }: TimeChartProps) =>
         ))}
     </ul>
   );
+
+const barsMin = 8;
+
+/** Without what comes before the first value: a new workspace would have one bar in an empty frame. The table has all. */
+function fromFirstValue({ times, series }: TimeChartProps): Pick<TimeChartProps, 'times' | 'series'> {
+  const first = times.findIndex((_, index) => series.some(({ values }) => (values[index] ?? 0) !== 0));
+  const start = Math.max(0, Math.min(first, times.length - barsMin));
+  return {
+    times: times.slice(start),
+    series: series.map((each) => ({ ...each, values: each.values.slice(start) })),
+  };
+}
 
 const Legend = ({ label, series }: Pick<TimeChartProps, 'label' | 'series'>) => (
   <ul className="time-chart-legend" aria-label={uiTexts.legendOf(label)}>

@@ -21,6 +21,8 @@ export interface FormContext {
   problems: Readonly<Record<string, string>>;
   /** Optional members that are always shown. */
   shown: readonly string[];
+  /** Whether settings stay in their groups, also those that are set: for forms with many. */
+  isGrouped: boolean;
   /** Whether what the body does not name stays as it is. */
   isChange: boolean;
   /** Fields that the screen draws itself: `undefined` leaves the field to the form. */
@@ -42,6 +44,7 @@ const Context = createContext<FormContext>({
   Field: () => null,
   problems: {},
   shown: [],
+  isGrouped: false,
   isChange: false,
   custom: () => undefined,
 });

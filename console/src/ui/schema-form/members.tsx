@@ -1,6 +1,13 @@
 import { useState } from 'react';
 import { formTexts } from '../../texts/forms.ts';
-import { allowsNull, isAlias, type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
+import {
+  allowsNull,
+  isAlias,
+  type JsonObject,
+  type JsonSchema,
+  resolved,
+  withoutNull,
+} from '../values/schema.ts';
 import { useForm } from './form-context.ts';
 import { hasProblem, joined } from './paths.ts';
 import { describeSettings, findSettingGroup, settingGroups } from './setting-groups.ts';
@@ -17,7 +24,7 @@ interface Props {
 
 /** The members of an object. Empty ones are left out of the value. */
 export function MembersFields({ schema, value, onChange, path, hidden = [], restTitle }: Props) {
-  const { root, Field, problems, shown, isChange } = useForm();
+  const { root, Field, problems, shown, isGrouped, isChange } = useForm();
   const { properties = {}, required = [] } = schema;
   const [atFirst] = useState(value);
   const set = (name: string, member: unknown) => {
@@ -40,7 +47,7 @@ export function MembersFields({ schema, value, onChange, path, hidden = [], rest
   const isFirst = (name: string) =>
     required.includes(name) ||
     shown.includes(name) ||
-    (atFirst[name] !== undefined && groupOf(name) === 'others');
+    (atFirst[name] !== undefined && (!isGrouped || groupOf(name) === 'others'));
   const fields = (listed: readonly string[]) =>
     listed.map((name) => (
       <Field
@@ -74,7 +81,11 @@ export function MembersFields({ schema, value, onChange, path, hidden = [], rest
                 <summary>
                   <strong>{restTitle ?? formTexts.settingGroups[group]}</strong>{' '}
                   <span className="help">
-                    <bdi>{describeSettings(inside, value)}</bdi>
+                    <bdi>
+                      {describeSettings(inside, value, (name) =>
+                        withoutNull(resolved(properties[name] ?? {}, root), root),
+                      )}
+                    </bdi>
                   </span>
                 </summary>
                 {fields(inside)}

@@ -19,6 +19,7 @@ interface Props {
   shown?: readonly string[];
   /** As `MembersFields` takes it. */
   restTitle?: string;
+  isGrouped?: boolean;
   isChange?: boolean;
   custom?: FormContext['custom'];
 }
@@ -36,12 +37,13 @@ export function SchemaForm({
   hidden = [],
   shown = noNames,
   restTitle,
+  isGrouped = false,
   isChange = false,
   custom = none,
 }: Props) {
   const context = useMemo(
-    () => ({ root: schema, Field: FieldFor, problems, shown, isChange, custom }),
-    [schema, problems, shown, isChange, custom],
+    () => ({ root: schema, Field: FieldFor, problems, shown, isGrouped, isChange, custom }),
+    [schema, problems, shown, isGrouped, isChange, custom],
   );
   const whole = resolved(schema, schema);
   const field = schemaField(whole, schema);

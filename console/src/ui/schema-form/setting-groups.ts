@@ -1,5 +1,5 @@
 import { formTexts } from '../../texts/forms.ts';
-import { isObject } from '../values/schema.ts';
+import { isObject, type JsonSchema } from '../values/schema.ts';
 import { toLabel } from './labels.ts';
 
 /** Settings that people look for together, in the order of a form. */
@@ -36,6 +36,7 @@ const members: Partial<Record<SettingGroup, readonly string[]>> = {
     'visibility',
   ],
   limits: [
+    'loopConfig',
     'maxTokens',
     'timeoutMs',
     'timeoutMinutes',
@@ -60,13 +61,24 @@ export const findSettingGroup = (name: string): SettingGroup => groupsByMember.g
 const shownMax = 4;
 const valueMax = 40;
 
-/** What the closed head of a group says: what is set in it, else what it holds. */
-export function describeSettings(names: readonly string[], value: Readonly<Record<string, unknown>>): string {
-  const set = names.filter((name) => isSet(value[name]));
-  const shown = set.length > 0 ? set : names;
-  const words = shown
-    .slice(0, shownMax)
-    .map((name) => [toLabel(name), valueText(value[name])].join(' ').trim());
+/**
+ * What the closed head of a group says: what is set in it, else what it holds. Members of an object count by themselves.
+ * @param schemaOf Of a member.
+ */
+export function describeSettings(
+  names: readonly string[],
+  value: Readonly<Record<string, unknown>>,
+  schemaOf: (name: string) => JsonSchema,
+): string {
+  const all = names.flatMap((name): [string, unknown][] => {
+    const inside = Object.keys(schemaOf(name).properties ?? {});
+    const held = value[name];
+    if (inside.length === 0) return [[name, held]];
+    return inside.map((member) => [member, isObject(held) ? held[member] : undefined]);
+  });
+  const set = all.filter(([, held]) => isSet(held));
+  const shown = set.length > 0 ? set : all;
+  const words = shown.slice(0, shownMax).map(([name, held]) => `${toLabel(name)} ${valueText(held)}`.trim());
   const more = shown.length - words.length;
   return [...words, ...(more > 0 ? [formTexts.andMore(more)] : [])].join(', ');
 }

@@ -4,7 +4,7 @@ import { useAction, useCall } from '../../../api/queries.ts';
 import { useParam } from '../../../routing/screens.ts';
 import { agentTexts } from '../../../texts/agents.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
-import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
+import { MoreMenu } from '../../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import { ScreenPage } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
@@ -34,14 +34,13 @@ export function AgentPage({ children }: { children: ReactNode }) {
       above={[{ to: '/agents', label: sharedTexts.agents }]}
       id={<ShownId id={id} label={agentTexts.copyAgentId} />}
       actions={
-        <ConfirmButton
-          look="quiet"
+        <MoreMenu
           title={agentTexts.deleteThisAgent}
           question={agentTexts.versionsAreDeletedToo}
           action={() => remove.mutateAsync({ params: { id } })}
         >
           {sharedTexts.delete}
-        </ConfirmButton>
+        </MoreMenu>
       }
     >
       <Tabs

@@ -117,6 +117,7 @@ export function StepForm({
         value={step}
         hidden={['type', 'id', 'order']}
         shown={shown}
+        isGrouped
         restTitle={editorTexts.conditionAndRetry}
         onChange={(changed: JsonObject) =>
           onChange(changed as Step, `${step.id} ${changedMember(step, changed)}`)

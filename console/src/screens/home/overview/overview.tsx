@@ -5,7 +5,7 @@ import { countText } from '../../../texts/language.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { TimeChart } from '../../../ui/charts/time-chart.tsx';
 import { Link } from '../../../ui/link.tsx';
-import { Loaded } from '../../../ui/loading/loaded.tsx';
+import { Empty, Loaded } from '../../../ui/loading/loaded.tsx';
 import { CostSection } from './cost-section.tsx';
 import { Failures } from './failures.tsx';
 import { Figures } from './figures.tsx';
@@ -60,6 +60,7 @@ function RunsSection({ range }: { range: Range }) {
       <Loaded of={metrics}>
         {({ groups: [all] }) => {
           const { runs = 0, failed = 0 } = all?.total ?? {};
+          if (runs === 0) return <Empty title={homeTexts.noRuns(rangeWords(range))} />;
           return (
             <TimeChart
               label={homeTexts.runsByOutcome(rangeWords(range))}

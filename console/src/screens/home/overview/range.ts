@@ -22,11 +22,11 @@ const shapes = {
   '30d': { interval: 'day', ms: dayMs, intervals: 30, perBar: 1 },
 } as const satisfies Record<Range, object>;
 
-/** The range of time that the address names, and how to choose another one. */
-export function useRange(): [Range, (range: Range) => void] {
+/** The range of time that the address names, if it does, and how to choose another one. */
+export function useRange(): [Range | undefined, (range: Range) => void] {
   const { range }: { range?: unknown } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const listed = ranges.find(({ value }) => value === range)?.value ?? '24h';
+  const listed = ranges.find(({ value }) => value === range)?.value;
   return [listed, (next) => navigate({ to: '.', search: { range: next }, replace: true } as never)];
 }
 

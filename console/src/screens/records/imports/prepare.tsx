@@ -10,7 +10,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../../../../packages/client/src/client.ts';
 import { type OperationResponse, useApi } from '../../../api/api.ts';
-import { callKey, useAction } from '../../../api/queries.ts';
+import { useAction } from '../../../api/queries.ts';
 import { newImportPath } from '../../../routing/record-paths.ts';
 import { importTexts } from '../../../texts/imports.ts';
 import { Button } from '../../../ui/forms/button.tsx';
@@ -53,7 +53,7 @@ export function PrepareImport({ of: { id } }: { of: Import }) {
 
   if (isMissing(error)) return <FileMissing />;
   if (!data) return error ? <Unreadable error={error} of={draft} onChange={setDraft} /> : <FirstRead />;
-  const isReady = !error && !unnamed && !tried.isPlaceholderData;
+  const isReady = !error && !unnamed;
   return (
     <div className="import-page">
       <RowsBecome draft={draft} onChange={setDraft} columns={columns} nameColumn={nameColumn} />
@@ -106,7 +106,8 @@ function useDryRun(id: string, draft: ImportDraft) {
   const settings = useSettled(JSON.stringify(toSettings(draft)), 400);
   const isWhole = draft.typeColumn !== '' || draft.type.trim() !== '';
   return useQuery({
-    queryKey: callKey('imports.start', [id, settings]),
+    // Not below `imports`: whoever starts one asks for those again, and this one has no dry run any more.
+    queryKey: ['dry-runs', id, settings],
     enabled: isWhole,
     queryFn: async ({ signal }) => {
       const body = { dryRun: true, settings: JSON.parse(settings) };

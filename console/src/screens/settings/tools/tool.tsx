@@ -6,7 +6,7 @@ import { useParam } from '../../../routing/screens.ts';
 import { countText } from '../../../texts/language.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
-import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
+import { MoreMenu } from '../../../ui/dialogs/confirm-button.tsx';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Link } from '../../../ui/link.tsx';
@@ -67,15 +67,14 @@ function Actions({ tool: { id, name } }: { tool: Tool }) {
       <Button look="primary" onPress={() => setEditing(true)}>
         {sharedTexts.edit}
       </Button>
-      <ConfirmButton
-        look="quiet"
+      <MoreMenu
         title={sharedTexts.deleteQuestion(name)}
         question={settingsTexts.callsOfToolFail}
         confirm={sharedTexts.delete}
         action={() => remove.mutateAsync({ params: { id } })}
       >
         {sharedTexts.delete}
-      </ConfirmButton>
+      </MoreMenu>
       {isEditing && <EditTool id={id} onClose={() => setEditing(false)} />}
     </>
   );
