@@ -96,7 +96,8 @@ export const tableActions = {
 export const payloadActions = {
   // A version too: what an import reads is pinned when it starts.
   'payloads:read': ['s3:GetObject', 's3:GetObjectVersion'],
-  'payloads:write': ['s3:PutObject'],
+  // Parts of an upload are listed before they are put together.
+  'payloads:write': ['s3:PutObject', 's3:ListMultipartUploadParts'],
   'payloads:delete': ['s3:DeleteObject'],
   'payloads:list': ['s3:ListBucket'],
 } as const satisfies { [U in Use]?: readonly string[] };

@@ -1,9 +1,9 @@
 import { problemsAddress } from '../../shared/domain/imports/import-problems.ts';
-import { importReader } from '../../shared/domain/imports/import-store.ts';
+import { importReader, uploadAddresses } from '../../shared/domain/imports/import-store.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { ImportParams, ImportResponse, toImportResponse } from './schemas.ts';
+import { AwaitingImport, ImportParams, toImportResponse } from './schemas.ts';
 
 export const getImport = defineEndpoint({
   id: 'imports.get',
@@ -11,14 +11,17 @@ export const getImport = defineEndpoint({
   path: '/v1/imports/{id}',
   permission: 'RECORDS:WRITE',
   summary: 'Get an import',
+  description:
+    'Before its start, with addresses for its file that are signed anew, and the parts that are there.',
   params: ImportParams,
-  response: { kind: 'json', bodies: { 200: ImportResponse } },
+  response: { kind: 'json', bodies: { 200: AwaitingImport } },
   errors: [400, 404],
-  needs: { imports: importReader, problemsUrl: problemsAddress, now: clock },
+  needs: { imports: importReader, addresses: uploadAddresses, problemsUrl: problemsAddress, now: clock },
 
-  async handle({ params }, { imports, problemsUrl, now }) {
+  async handle({ params }, { imports, addresses, problemsUrl, now }) {
     const item = await imports.find(params.id);
-    return toImportResponse(item, now(), await problemsUrl(item));
+    const upload = await addresses(item);
+    return { ...toImportResponse(item, now(), await problemsUrl(item)), upload };
   },
 });
 

@@ -39,6 +39,33 @@ export const ImportResponse = z
   })
   .meta({ id: 'Import' });
 
+/** With where its file is sent. */
+export const AwaitingImport = ImportResponse.extend({
+  upload: z
+    .object({
+      url: z.string(),
+      method: z.literal('PUT'),
+      headers: z.record(z.string(), z.string()),
+      expiresAt: z.iso.datetime(),
+      parts: z
+        .array(
+          z.object({
+            partNumber: z.int(),
+            bytes: z.int().meta({ description: 'All but the last have the same size' }),
+            url: z.string(),
+            isUploaded: z.boolean(),
+          }),
+        )
+        .nullable()
+        .meta({
+          description:
+            'Of a file whose `bytes` are more than 100 MB: each part can be sent by PUT to its own `url` within a day of the creation, in any order and again, instead of the whole to `upload.url`. The start puts them together',
+        }),
+    })
+    .nullable()
+    .meta({ description: 'Null for a file at a URL, and after the start' }),
+});
+
 /** @param problemsUrl Signed by the caller. */
 export function toImportResponse(item: ImportItem, now: Date, problemsUrl: string | null) {
   const { id, name, status, format = null, settings, rowsRead, created, updated, unchanged, failed } = item;

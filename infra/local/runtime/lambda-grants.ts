@@ -110,7 +110,9 @@ function payloadActionsOf(request: unknown): string[] {
   const bucket = `${process.env.AWS_ENDPOINT_URL_S3}/${payloadBucket}/`;
   if (!(request instanceof Request && request.url.startsWith(bucket))) return [];
   const { method, url } = request;
-  const isListing = method === 'GET' && new URL(url).searchParams.has('list-type');
+  const { searchParams } = new URL(url);
+  if (method === 'GET' && searchParams.has('uploadId')) return ['s3:ListMultipartUploadParts'];
+  const isListing = method === 'GET' && searchParams.has('list-type');
   return [isListing ? 's3:ListBucket' : (actionOfMethod[method] ?? `s3:${method}`)];
 }
 

@@ -16,7 +16,13 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { jobUploads, type PinnedFile, uploadSeconds } from '../jobs/job-files.ts';
+import {
+  jobUploads,
+  type PinnedFile,
+  partsFromBytes,
+  uploadPartBytes,
+  uploadSeconds,
+} from '../jobs/job-files.ts';
 import { jobQueue, toJobSweep } from '../jobs/job-queue.ts';
 import type { Owner } from '../records/record.ts';
 import { assertPathsDiffer, ImportFailure } from './columns.ts';
@@ -36,7 +42,37 @@ export interface UploadAddress {
   method: 'PUT';
   headers: Record<string, string>;
   expiresAt: string;
+  /** For a large file, instead of `url`. */
+  parts: { partNumber: number; bytes: number; url: string; isUploaded: boolean }[] | null;
 }
+
+const sizesOf = (bytes: number): number[] =>
+  Array.from({ length: Math.ceil(bytes / uploadPartBytes) }, (_, index) =>
+    Math.min(uploadPartBytes, bytes - index * uploadPartBytes),
+  );
+
+const declaredBytes = ({ source }: NewImport) => ('upload' in source ? (source.upload.bytes ?? 0) : 0);
+
+/** Where the file of an import is sent, signed anew, and which parts are there. */
+export const uploadAddresses = /* @__PURE__ */ using([jobUploads], (scope: Scope) => {
+  const uploads = jobUploads(scope);
+
+  /** @returns null for one that needs no upload any more, or never did */
+  return async ({ id, status, settings, uploadId }: ImportItem): Promise<UploadAddress | null> => {
+    if (status !== 'awaiting-upload' || 'url' in settings.source) return null;
+    const expiresAt = new Date(scope.now().getTime() + uploadSeconds * 1_000).toISOString();
+    const address = { url: await uploads.sign(id), method: 'PUT' as const, headers: {}, expiresAt };
+    const there = uploadId === undefined ? undefined : await uploads.listParts(id, uploadId);
+    if (uploadId === undefined || !there) return { ...address, parts: null };
+    const parts = sizesOf(declaredBytes(settings)).map(async (bytes, index) => {
+      const partNumber = index + 1;
+      const url = await uploads.sign(id, { partNumber: String(partNumber), uploadId });
+      const isUploaded = there.some((part) => part.partNumber === partNumber && part.bytes === bytes);
+      return { partNumber, bytes, url, isUploaded };
+    });
+    return { ...address, parts: await Promise.all(parts) };
+  };
+});
 
 export const importReader = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
   /** @throws 404 */
@@ -50,37 +86,43 @@ export const importReader = /* @__PURE__ */ using(['table:read'], ({ table }: Sc
   },
 }));
 
-export const importCreator = /* @__PURE__ */ using(['table:write', jobUploads], (scope: Scope) => {
-  const { table, now } = scope;
+export const importCreator = /* @__PURE__ */ using(
+  ['table:write', jobUploads, uploadAddresses],
+  (scope: Scope) => {
+    const { table } = scope;
 
-  /** @throws 400 */
-  return async (
-    { userId, organizationId }: Owner,
-    settings: NewImport,
-  ): Promise<{ item: ImportItem; upload: UploadAddress | null }> => {
-    assertSettings(settings);
-    const id = scope.newId('import');
-    const item: ImportItem = {
-      id,
-      userId,
-      organizationId,
-      status: 'awaiting-upload',
-      name: settings.name ?? nameOf(settings),
-      settings,
-      ...(settings.format && { format: settings.format }),
-      cut: { chunks: 0, rows: 0, position: 0, isDone: false },
-      chunksDone: 0,
-      rowsRead: 0,
-      ...noCounts(),
-      bytesRead: 0,
-      createdAt: getIdCreatedAt(id),
+    /** @throws 400 */
+    return async (
+      { userId, organizationId }: Owner,
+      settings: NewImport,
+    ): Promise<{ item: ImportItem; upload: UploadAddress | null }> => {
+      assertSettings(settings);
+      const id = scope.newId('import');
+      const isLarge = declaredBytes(settings) > partsFromBytes;
+      const uploadId = isLarge ? await jobUploads(scope).begin(id) : undefined;
+      const item: ImportItem = {
+        id,
+        userId,
+        organizationId,
+        status: 'awaiting-upload',
+        name: settings.name ?? nameOf(settings),
+        settings,
+        ...(settings.format && { format: settings.format }),
+        ...(uploadId !== undefined && { uploadId }),
+        cut: { chunks: 0, rows: 0, position: 0, isDone: false },
+        chunksDone: 0,
+        rowsRead: 0,
+        ...noCounts(),
+        bytesRead: 0,
+        createdAt: getIdCreatedAt(id),
+      };
+      await table.commit([
+        table.writes.insert(importEntity, { ...item, settings: JSON.stringify(settings) }),
+      ]);
+      return { item, upload: await uploadAddresses(scope)(item) };
     };
-    await table.commit([table.writes.insert(importEntity, { ...item, settings: JSON.stringify(settings) })]);
-    if ('url' in settings.source) return { item, upload: null };
-    const expiresAt = new Date(now().getTime() + uploadSeconds * 1_000).toISOString();
-    return { item, upload: { url: await jobUploads(scope).sign(id), method: 'PUT', headers: {}, expiresAt } };
-  };
-});
+  },
+);
 
 const nameOf = ({ source }: NewImport): string => {
   const name =
@@ -166,14 +208,28 @@ export const importStarter = /* @__PURE__ */ using(
   },
 );
 
-/** @throws 409 */
+/** Puts its parts together first, if it was sent in parts. @throws 409 */
 export async function pinUpload(scope: Scope, id: string): Promise<PinnedFile> {
+  const missing = await completeUpload(scope, await importReader(scope).find(id));
   const file = await jobUploads(scope).pin(id);
   if (file) return file;
-  throw conflict({
-    code: 'UPLOAD_MISSING',
-    message: 'The file is not there yet. Send it by PUT to the address that the import was created with',
-  });
+  const message =
+    missing.length > 0
+      ? `Parts are not there yet, or have another size: ${missing.slice(0, 20).join(', ')}. Send each by PUT to its address (GET /v1/imports/{id} has them)`
+      : 'The file is not there yet. Send it by PUT to the address that the import was created with';
+  throw conflict({ code: 'UPLOAD_MISSING', message });
+}
+
+/** @returns the numbers of the parts that are missing, if some are there */
+async function completeUpload(scope: Scope, { id, settings, uploadId }: ImportItem): Promise<number[]> {
+  const uploads = jobUploads(scope);
+  const there = uploadId === undefined ? undefined : await uploads.listParts(id, uploadId);
+  if (uploadId === undefined || !there || there.length === 0) return [];
+  const missing = sizesOf(declaredBytes(settings)).flatMap((bytes, index) =>
+    there.some((part) => part.partNumber === index + 1 && part.bytes === bytes) ? [] : [index + 1],
+  );
+  if (missing.length === 0) await uploads.complete(id, uploadId, there);
+  return missing;
 }
 
 export const hasStatus = (status: ImportStatus) => ({

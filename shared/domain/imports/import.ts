@@ -138,6 +138,8 @@ export const ImportItem = z.object({
   /** Known once the file was looked at. */
   format: z.enum(importFormats).optional(),
   file: PinnedFileSchema.optional(),
+  /** Of S3, if the file can be sent in parts. */
+  uploadId: z.string().optional(),
   cut: Cut,
   /** How many chunks are stored. */
   chunksDone: z.int(),

@@ -82,10 +82,47 @@ export const jobFileReader = /* @__PURE__ */ using(['payloads:read'], (scope: Sc
   };
 });
 
-/** For uploads of callers: an address to which a file can be put, and what was put there. */
+/** A file that is larger can be sent in parts of this size, each of which can be sent again. */
+export const uploadPartBytes = 67_108_864;
+export const partsFromBytes = 100_000_000;
+
+interface UploadedPart {
+  partNumber: number;
+  bytes: number;
+  etag: string;
+}
+
+/** For uploads of callers: addresses to which a file, or its parts, can be put, and what was put there. */
 export const jobUploads = /* @__PURE__ */ using(['payloads:read', 'payloads:write'], (scope: Scope) => ({
-  sign: (id: string): Promise<string> =>
-    signObjectUrl(bucket(), toKey(scope, id, 'upload'), uploadSeconds, { method: 'PUT' }),
+  /** @param query Of a part. */
+  sign: (id: string, query: Record<string, string> = {}): Promise<string> =>
+    signObjectUrl(bucket(), toKey(scope, id, 'upload'), uploadSeconds, { method: 'PUT', query }),
+
+  /** @returns the id of an upload in parts */
+  begin: (id: string): Promise<string> => beginParts(toKey(scope, id, 'upload'), 'application/octet-stream'),
+
+  /** @returns undefined if the upload is completed, or has expired */
+  async listParts(id: string, uploadId: string): Promise<UploadedPart[] | undefined> {
+    const query = new URLSearchParams({ uploadId });
+    const listed = await send('GET', toKey(scope, id, 'upload'), { query }).catch((error) => {
+      if (isMissingObject(error)) return undefined;
+      throw error;
+    });
+    if (!listed) return undefined;
+    const member = (part: string, name: string) => new RegExp(`<${name}>([^<]*)<`).exec(part)?.[1] ?? '';
+    return [...(await listed.text()).matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = '']) => ({
+      partNumber: Number(member(part, 'PartNumber')),
+      bytes: Number(member(part, 'Size')),
+      etag: member(part, 'ETag'),
+    }));
+  },
+
+  complete: (id: string, uploadId: string, parts: readonly UploadedPart[]): Promise<void> =>
+    completeParts(
+      toKey(scope, id, 'upload'),
+      uploadId,
+      parts.map(({ etag }) => etag),
+    ),
 
   /** Later uploads to the address do not change it. @returns undefined if nothing was uploaded */
   async pin(id: string): Promise<PinnedFile | undefined> {
@@ -136,13 +173,29 @@ export const jobFileWriter = /* @__PURE__ */ using(['payloads:write'], (scope: S
   toPointer: (id: string, name: string): string => toKey(scope, id, name),
 }));
 
-/** An object in several parts. What is not completed is removed by a rule of the bucket. */
-async function beginUpload(key: string, type: string) {
+async function beginParts(key: string, type: string): Promise<string> {
   const begun = await send('POST', key, {
     query: new URLSearchParams({ uploads: '' }),
     headers: { 'content-type': type },
   });
-  const uploadId = /<UploadId>([^<]+)<\/UploadId>/.exec(await begun.text())?.[1] ?? '';
+  return /<UploadId>([^<]+)<\/UploadId>/.exec(await begun.text())?.[1] ?? '';
+}
+
+/** @param tags Of the parts from the first on. */
+async function completeParts(key: string, uploadId: string, tags: readonly string[]): Promise<void> {
+  const parts = tags
+    .map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`)
+    .join('');
+  const body = Buffer.from(`<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`);
+  const completed = await send('POST', key, { body, query: new URLSearchParams({ uploadId }) });
+  // S3 answers before it is done, and says only in the body that it failed.
+  const text = await completed.text();
+  if (text.includes('<Error>')) throw new Error(`S3 could not put an object together: ${text.slice(0, 500)}`);
+}
+
+/** An object in several parts. What is not completed is removed by a rule of the bucket. */
+async function beginUpload(key: string, type: string) {
+  const uploadId = await beginParts(key, type);
   const tags: string[] = [];
   let held: Uint8Array[] = [];
   let [heldBytes, bytes] = [0, 0];
@@ -161,11 +214,7 @@ async function beginUpload(key: string, type: string) {
     },
     async complete(): Promise<number> {
       if (heldBytes > 0 || tags.length === 0) await sendPart();
-      const parts = tags
-        .map((tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`)
-        .join('');
-      const body = Buffer.from(`<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`);
-      await send('POST', key, { body, query: new URLSearchParams({ uploadId }) });
+      await completeParts(key, uploadId, tags);
       return bytes;
     },
   };

@@ -2,7 +2,7 @@
  * Moves files of any size: sends one to an import and follows it, and loads what an export wrote.
  *
  * The file goes straight to the store by the address that the import gives, so the service's limit of a request does not
- * apply. Both are jobs of the service: a command that is interrupted can be asked again, by the id that it has printed.
+ * apply. A large file is sent in parts, of which a later command sends those that are missing. Both are jobs of the service: a command that is interrupted can be asked again, by the id that it has printed.
  * `records.ts`, `batch.ts` and `run.ts` are the commands.
  */
 
@@ -15,7 +15,7 @@ import type { OperationRequest, OperationResponse } from '../../../client/src/cl
 import { CliError } from '../cli-error.ts';
 import { callerPath } from '../session/caller-path.ts';
 import type { CliSession } from '../session/session.ts';
-import { showProgress } from '../terminal/output.ts';
+import { printNotice, showProgress } from '../terminal/output.ts';
 
 export interface FileSettings {
   nameColumn?: string;
@@ -29,7 +29,11 @@ export interface FileSettings {
 type Import = OperationResponse<'imports.get'>;
 type NewExport = NonNullable<OperationRequest<'exports.create'>['body']>;
 
+type Upload = OperationResponse<'imports.get'>['upload'];
+
 const pollMs = 500;
+const attemptsMax = 6;
+const pauseMs = 250;
 
 /** @returns the id of the import, which has begun */
 export async function sendFile(
@@ -48,13 +52,55 @@ export async function sendFile(
       ...(key !== undefined && { key: key.split(',') }),
     },
   });
-  if (!upload) throw new CliError('The service gave no address for the file');
-  showProgress(`Sending ${basename(path)}`);
-  const sent = await fetch(upload.url, { method: upload.method, headers: upload.headers, body: file });
-  if (!sent.ok) throw new CliError(`The file could not be sent: the store answers ${sent.status}`);
+  if (upload?.parts) printNotice(`Import ${id}`);
+  await sendTo(upload, file, path);
   await client.imports.start({ params: { id }, body: {} });
-  showProgress('');
   return id;
+}
+
+/** Sends what is not there yet of the file of an import, which an earlier command began. */
+export async function continueFile({ client }: CliSession, path: string, id: string): Promise<string> {
+  const { status, upload } = await client.imports.get({ params: { id } });
+  if (status !== 'awaiting-upload') return id;
+  const file = await openFile(path);
+  const bytes = upload?.parts?.reduce((sum, part) => sum + part.bytes, 0);
+  if (bytes !== undefined && bytes !== file.size)
+    throw new CliError(`${path} has ${file.size} bytes, but the import was created for a file of ${bytes}`);
+  await sendTo(upload, file, path);
+  await client.imports.start({ params: { id }, body: {} });
+  return id;
+}
+
+/** One part after the other, each again after a failure. */
+async function sendTo(upload: Upload, file: Blob, path: string): Promise<void> {
+  if (!upload) throw new CliError('The service gave no address for the file');
+  const whole = [{ url: upload.url, bytes: file.size, isUploaded: false }];
+  let at = 0;
+  for (const { url, bytes, isUploaded } of upload.parts ?? whole) {
+    showProgress(`Sending ${basename(path)}: ${Math.floor((100 * at) / Math.max(1, file.size))} %`);
+    if (!isUploaded) await sendBytes({ ...upload, url }, file.slice(at, at + bytes));
+    at += bytes;
+  }
+  showProgress('');
+}
+
+async function sendBytes({ url, method, headers }: NonNullable<Upload>, body: Blob): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const status = await fetch(url, { method, headers, body }).then(
+      async (response) => {
+        await response.body?.cancel();
+        return response.status;
+      },
+      () => undefined,
+    );
+    if (status !== undefined && status < 300) return;
+    const isLasting = status !== undefined && status < 500;
+    if (isLasting || attempt === attemptsMax)
+      throw new CliError(
+        `The file could not be sent: ${status === undefined ? 'the connection breaks off' : `the store answers ${status}`}`,
+      );
+    await sleep(pauseMs * 2 ** attempt);
+  }
 }
 
 async function openFile(path: string): Promise<Blob> {

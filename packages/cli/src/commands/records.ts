@@ -8,6 +8,7 @@ import { callerPath } from '../session/caller-path.ts';
 import { type CliSession, commandSession } from '../session/session.ts';
 import { print, printJson, printNotice, showProgress } from '../terminal/output.ts';
 import {
+  continueFile,
   describeImport,
   downloadExport,
   type FileSettings,
@@ -22,6 +23,8 @@ interface UploadOptions {
   type?: string;
   encoding?: string;
 }
+
+type ImportOptions = FileSettings & { watch?: true; continue?: string };
 
 interface ExportOptions {
   type?: string;
@@ -57,8 +60,9 @@ export function addRecords(program: Command): void {
     .option('--encoding <encoding>', 'the encoding of the file, if it is not in UTF-8')
     .option('--upsert', 'changes records that have the name, instead of skipping the row')
     .option('--key <columns>', 'the columns that find a record, separated by commas; implies --upsert')
+    .option('--continue <import>', 'goes on with an upload that broke off, by the id of the import')
     .option('--watch', 'waits for the end')
-    .action(async (file: string, options: FileSettings & { watch?: true }, command: Command) =>
+    .action(async (file: string, options: ImportOptions, command: Command) =>
       importRecords(commandSession(command), file, options),
     );
   records
@@ -122,10 +126,11 @@ async function blobOf(path: string): Promise<Blob> {
 async function importRecords(
   session: CliSession,
   path: string,
-  { watch, ...settings }: FileSettings & { watch?: true },
+  { watch, continue: begun, ...settings }: ImportOptions,
 ): Promise<void> {
   const { isJson, client } = session;
-  const id = await sendFile(session, path, settings);
+  const id =
+    begun === undefined ? await sendFile(session, path, settings) : await continueFile(session, path, begun);
   if (!watch) return isJson ? printJson(await client.imports.get({ params: { id } })) : print(id);
   const ended = await followImport(session, id);
   if (ended.status !== 'completed' || ended.rows.failed > 0) process.exitCode = 1;
