@@ -26,7 +26,7 @@ export interface AlertDraft {
   enabled: boolean;
 }
 
-export const newDraft: AlertDraft = {
+export const emptyDraft: AlertDraft = {
   name: '',
   metric: 'failure-rate',
   direction: 'above',
@@ -53,7 +53,7 @@ export const alertTemplates = {
 export type TemplateName = keyof typeof alertTemplates;
 
 export const createTemplateDraft = (name: TemplateName): AlertDraft => ({
-  ...newDraft,
+  ...emptyDraft,
   name: templateNames[name],
   ...alertTemplates[name],
 });

@@ -6,7 +6,7 @@ import { alertTexts } from '../texts/alerts.ts';
 import type { ChartMark } from '../ui/charts/time-chart.tsx';
 import { Button } from '../ui/forms/button.tsx';
 import { AlertDialog } from './alert-dialog.tsx';
-import { type AlertDraft, type Metric, newDraft, roundBound } from './alert-draft.ts';
+import { type AlertDraft, emptyDraft, type Metric, roundBound } from './alert-draft.ts';
 
 /** The histories of so many alerts are read for a chart. */
 const readMost = 8;
@@ -49,7 +49,7 @@ export function AlertFromChart({ chart, metric, most, barMs }: Props) {
   const [draft, setDraft] = useState<AlertDraft>();
   if (permissions !== null && !covers(permissions, 'ALERTS:WRITE')) return null;
   const suggest = (): AlertDraft => ({
-    ...newDraft,
+    ...emptyDraft,
     metric,
     bound: String(roundBound(most)),
     windowMinutes: Math.min(1_440, Math.max(5, barMs / 60_000)),

@@ -23,30 +23,30 @@ export function useModels() {
   const catalog = useCall('model-configs.grouped', { query: { showAll: true } });
   const usual = useCall('model-configs.grouped');
   const configs = useCall('model-configs.list');
-  const own = configs.data?.data ?? [];
+  const settings = configs.data?.data ?? [];
   const names = new Map((catalog.data?.data ?? []).flatMap((group) => providerNames(group)));
-  const known = (config: Config) => ownModel(config, own, names);
+  const toKnown = (config: Config) => ownModel(config, settings, names);
   const all = (catalog.data?.data ?? []).flatMap(offersIn);
-  const chosen = own.find(({ isDefault }) => isDefault);
+  const chosen = settings.find(({ isDefault }) => isDefault);
   return {
     /** Those of the settings first, and of the catalog those that can be called first. */
     choices: [
-      ...own.filter(({ isEnabled }) => isEnabled).map(known),
+      ...settings.filter(({ isEnabled }) => isEnabled).map(toKnown),
       ...(usual.data?.data ?? [])
         .flatMap(offersIn)
-        .filter(({ value }) => !own.some((config) => offerName(config) === value))
+        .filter(({ value }) => !settings.some((config) => offerName(config) === value))
         .toSorted((a, b) => Number(a.needsKey) - Number(b.needsKey)),
     ],
     /** The one that is called where none is named. */
-    standard: chosen && known(chosen),
+    standard: chosen && toKnown(chosen),
     /** @returns undefined for a name that neither the settings nor the catalog has */
     find(value: string): KnownModel | undefined {
-      if (value === '' || value === 'default') return chosen && known(chosen);
-      const config = own.find(
+      if (value === '' || value === 'default') return chosen && toKnown(chosen);
+      const config = settings.find(
         (each) => each.id === value || offerName(each) === value || each.modelId === value,
       );
       return config
-        ? known(config)
+        ? toKnown(config)
         : all.find((offer) => offer.value === value || offer.value.endsWith(`/${value}`));
     },
   };
@@ -58,9 +58,13 @@ const providerNames = ({ providers }: Grouped[number]) =>
   providers.map(({ provider, providerDisplayName }) => [provider, providerDisplayName] as const);
 
 /** Its id, where another one of the settings has the same model. */
-function ownModel(config: Config, own: readonly Config[], names: ReadonlyMap<string, string>): KnownModel {
+function ownModel(
+  config: Config,
+  settings: readonly Config[],
+  names: ReadonlyMap<string, string>,
+): KnownModel {
   const { id, provider, displayName, keyStatus } = config;
-  const isOnly = own.filter((each) => offerName(each) === offerName(config)).length === 1;
+  const isOnly = settings.filter((each) => offerName(each) === offerName(config)).length === 1;
   return {
     value: isOnly ? offerName(config) : id,
     name: displayName,

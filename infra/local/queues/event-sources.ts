@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { removeSdkLogger } from '../../../shared/platform/aws/without-sdk-logger.ts';
+import { removeSdkLogger } from '../../../shared/platform/aws/sdk-clients.ts';
 import { deadLetters, queueVisibilitySeconds } from '../../resources.ts';
 import { type EventSource, startPoller } from './poller.ts';
 import type { LocalQueue } from './queues.ts';

@@ -7,7 +7,10 @@ import { log } from '../../../shared/core/log.ts';
 const idleMs = 80_000;
 
 /** An HTTP server that keeps idle connections, and answers a client that has closed its sending side. */
-export function httpServer(handle: RequestListener, options: { maxHeaderSize?: number } = {}): Server {
+export function httpServer(
+  handle: RequestListener,
+  options: { maxHeaderSize?: number; requestTimeout?: number } = {},
+): Server {
   const server: Server & { httpAllowHalfOpen?: boolean } = createServer(
     {
       ...options,

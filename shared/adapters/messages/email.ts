@@ -1,6 +1,6 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
-import { removeSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
+import { removeSdkLogger } from '../../platform/aws/sdk-clients.ts';
 import type { MessagesPort } from '../ports/messages-port.ts';
 import { deliverMessage, sentOnce } from './delivery.ts';
 

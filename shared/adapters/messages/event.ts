@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { removeSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
+import { removeSdkLogger } from '../../platform/aws/sdk-clients.ts';
 import type { MessagesPort } from '../ports/messages-port.ts';
 import { deliverMessage, sentOnce } from './delivery.ts';
 

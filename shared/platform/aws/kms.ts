@@ -7,8 +7,7 @@ import {
 } from '@aws-sdk/client-kms';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { shortTimeouts } from './short-timeouts.ts';
-import { removeSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger, shortTimeouts } from './sdk-clients.ts';
 
 const kms = loadOnce(() => removeSdkLogger(new KMSClient({ requestHandler: shortTimeouts })));
 

@@ -9,7 +9,7 @@ import {
 import { toChunks } from '../../core/chunks.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { removeSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger } from './sdk-clients.ts';
 
 /** A message of a FIFO queue. SQS deduplicates messages with the same `id` for five minutes. */
 export interface GroupedMessage {

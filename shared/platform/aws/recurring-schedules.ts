@@ -9,8 +9,7 @@ import {
 } from '@aws-sdk/client-scheduler';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { shortTimeouts } from './short-timeouts.ts';
-import { removeSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger, shortTimeouts } from './sdk-clients.ts';
 
 export interface WakeUp {
   name: string;

@@ -1,6 +1,6 @@
 import { S3VectorsClient } from '@aws-sdk/client-s3vectors';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
-import { removeSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger } from './sdk-clients.ts';
 
 export interface VectorIndex {
   vectorBucketName: string;

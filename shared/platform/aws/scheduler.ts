@@ -1,7 +1,7 @@
 import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { removeSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger } from './sdk-clients.ts';
 
 export interface ScheduledMessage {
   /** The name of the schedule. A second schedule with this name has no effect. */

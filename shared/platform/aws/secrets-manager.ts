@@ -1,8 +1,7 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { shortTimeouts } from './short-timeouts.ts';
-import { removeSdkLogger } from './without-sdk-logger.ts';
+import { removeSdkLogger, shortTimeouts } from './sdk-clients.ts';
 
 export const secretsManager = loadOnce(() =>
   removeSdkLogger(new SecretsManagerClient({ requestHandler: shortTimeouts })),

@@ -5,8 +5,8 @@ import { modelTexts } from '../../texts/models.ts';
 export function ShownModel({ of }: { of: unknown }) {
   const { find } = useModels();
   const value = typeof of === 'string' ? of : '';
-  const known = find(value);
+  const model = find(value);
   if (value === '' || value === 'default')
-    return <bdi>{known ? modelTexts.standardNamed(known.name) : modelTexts.standard}</bdi>;
-  return <bdi title={value}>{known?.name ?? value}</bdi>;
+    return <bdi>{model ? modelTexts.standardNamed(model.name) : modelTexts.standard}</bdi>;
+  return <bdi title={value}>{model?.name ?? value}</bdi>;
 }

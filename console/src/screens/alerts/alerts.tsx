@@ -6,10 +6,10 @@ import {
   alertTemplates,
   conditionText,
   createTemplateDraft,
+  emptyDraft,
   hasMixedScope,
   type ListedAlert,
   metricText,
-  newDraft,
   type TemplateName,
   toAlertDraft,
 } from '../../alerts/alert-draft.ts';
@@ -44,7 +44,7 @@ export function Alerts() {
     ? createTemplateDraft(template)
     : typeof schedule === 'string'
       ? { ...createTemplateDraft('schedule'), target: schedule }
-      : newDraft;
+      : emptyDraft;
   const close = () => {
     setTemplate(undefined);
     setCreating(false);
@@ -210,8 +210,11 @@ function AlertPanel({ alert, onClose }: PanelProps) {
 }
 
 function factsOf(alert: ListedAlert): [string, React.ReactNode][] {
-  const { id, scope, notify: told } = alert;
-  const receivers = [...told.emails, ...(told.webhookUrl === undefined ? [] : [hostOf(told.webhookUrl)])];
+  const { id, scope, notify } = alert;
+  const receivers = [
+    ...notify.emails,
+    ...(notify.webhookUrl === undefined ? [] : [hostOf(notify.webhookUrl)]),
+  ];
   const [kind = 'all', target] = Object.entries(scope)[0] ?? [];
   return [
     [alertTexts.state, <StatusMark key="state" of={stateOf(alert)} />],

@@ -16,13 +16,13 @@ import type { InboxEntry } from './use-inbox.ts';
 type Call = Exclude<NonNullable<InboxEntry['details']>, string>;
 
 /** What an agent wants to call a tool with, and where each value comes from. */
-export const CallArguments = ({ call: { tool, arguments: given } }: { call: Call }) =>
-  given.length === 0 ? (
+export const CallArguments = ({ call: { tool, arguments: values } }: { call: Call }) =>
+  values.length === 0 ? (
     <p className="help">{inboxTexts.noArguments}</p>
   ) : (
     <Table
       label={inboxTexts.argumentsOf(tool)}
-      rows={given}
+      rows={values}
       keyOf={({ name }) => name}
       columns={[
         { title: inboxTexts.argument, cell: ({ name }) => <code>{name}</code> },

@@ -89,11 +89,11 @@ export function useInbox({ status, kind, overdue, mine }: InboxFilters) {
 
 /** The question that is shown beside the list: also one that has just left it, so that nobody loses what he reads. */
 export function useChosenWait(rows: readonly InboxEntry[] | undefined, id: string | undefined) {
-  const [known, setKnown] = useState<InboxEntry>();
+  const [last, setLast] = useState<InboxEntry>();
   const listed = rows?.find((row) => row.id === id);
   useEffect(() => {
-    if (listed) setKnown(listed);
+    if (listed) setLast(listed);
   }, [listed]);
   if (listed) return { wait: listed, hasLeft: false };
-  return { wait: known && known.id === id ? known : undefined, hasLeft: rows !== undefined };
+  return { wait: last && last.id === id ? last : undefined, hasLeft: rows !== undefined };
 }

@@ -3,9 +3,9 @@ import {
   alertTemplates,
   conditionText,
   createTemplateDraft,
+  emptyDraft,
   hasMixedScope,
   type ListedAlert,
-  newDraft,
   roundBound,
   toAlertDraft,
   toBody,
@@ -40,15 +40,17 @@ test('each template is an alert that the API takes, and says what it is', () => 
 });
 
 test('people write per cent and seconds, the API has shares and milliseconds, also with a comma', () => {
-  expect(toBody({ ...newDraft, metric: 'failure-rate', bound: '12,5' })).toMatchObject({ above: 0.125 });
-  expect(toBody({ ...newDraft, metric: 'failure-rate', bound: '7' })).toMatchObject({ above: 0.07 });
-  expect(toBody({ ...newDraft, metric: 'duration-p95', bound: '1.5' })).toMatchObject({ above: 1_500 });
-  expect(toBody({ ...newDraft, metric: 'cost', direction: 'below', bound: '2' })).toMatchObject({ below: 2 });
+  expect(toBody({ ...emptyDraft, metric: 'failure-rate', bound: '12,5' })).toMatchObject({ above: 0.125 });
+  expect(toBody({ ...emptyDraft, metric: 'failure-rate', bound: '7' })).toMatchObject({ above: 0.07 });
+  expect(toBody({ ...emptyDraft, metric: 'duration-p95', bound: '1.5' })).toMatchObject({ above: 1_500 });
+  expect(toBody({ ...emptyDraft, metric: 'cost', direction: 'below', bound: '2' })).toMatchObject({
+    below: 2,
+  });
 });
 
 test('an alert is edited as it was written', () => {
   const draft = {
-    ...newDraft,
+    ...emptyDraft,
     name: 'Slow',
     metric: 'duration-p95' as const,
     bound: '30',
@@ -64,11 +66,11 @@ test('an alert is edited as it was written', () => {
 });
 
 test('without a name, an alert is called by its condition; what is not a number is refused by the API', () => {
-  expect(toBody({ ...newDraft, metric: 'waiting', bound: '10' }).name).toBe('More than 10 questions open');
-  expect(toBody(newDraft).name).toBe('Failure rate over … in 15 minutes');
-  expect(NewAlert.safeParse(JSON.parse(JSON.stringify(toBody({ ...newDraft, bound: 'many' })))).success).toBe(
-    false,
-  );
+  expect(toBody({ ...emptyDraft, metric: 'waiting', bound: '10' }).name).toBe('More than 10 questions open');
+  expect(toBody(emptyDraft).name).toBe('Failure rate over … in 15 minutes');
+  expect(
+    NewAlert.safeParse(JSON.parse(JSON.stringify(toBody({ ...emptyDraft, bound: 'many' })))).success,
+  ).toBe(false);
 });
 
 test('a chart suggests a round bound above its highest bar', () => {

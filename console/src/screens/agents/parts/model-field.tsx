@@ -34,8 +34,8 @@ export function ModelField({ label = sharedTexts.model, value, onChange, problem
   const { choices, find, standard } = useModels();
   const [typed, setTyped] = useState<string>();
   const isStandard = value === '' || value === 'default';
-  const known = find(value);
-  const selected = isStandard ? null : (known?.value ?? null);
+  const model = find(value);
+  const selected = isStandard ? null : (model?.value ?? null);
   const sought = (typed ?? '').trim().toLowerCase();
   const shown = choices.filter((choice) => hasText(choice, sought)).slice(0, shownMax);
   const groups = [
@@ -52,7 +52,7 @@ export function ModelField({ label = sharedTexts.model, value, onChange, problem
       className="field"
       allowsCustomValue
       items={groups}
-      inputValue={typed ?? (isStandard ? '' : (known?.name ?? value))}
+      inputValue={typed ?? (isStandard ? '' : (model?.name ?? value))}
       onInputChange={type}
       selectedKey={selected}
       onSelectionChange={(key) => {

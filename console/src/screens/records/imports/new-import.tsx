@@ -78,7 +78,7 @@ function useSending() {
   const [isSending, setSending] = useState(false);
   useEffect(() => () => running.current?.abort(), []);
 
-  async function sendAs(next: File, known: Created | null) {
+  async function sendAs(next: File, declared: Created | null) {
     const controller = new AbortController();
     const { signal } = controller;
     running.current = controller;
@@ -89,7 +89,7 @@ function useSending() {
     try {
       const type = typeof search.type === 'string' ? search.type : typeOfFile(next.name);
       const source = { upload: { fileName: next.name, bytes: next.size } };
-      created.current = known ?? (await api.imports.create({ body: { source, type }, signal }));
+      created.current = declared ?? (await api.imports.create({ body: { source, type }, signal }));
       const { id, upload } = created.current;
       if (upload) await sendFile(next, upload, setSent, signal);
       setSending(false);
