@@ -141,8 +141,8 @@ export const jobUploads = /* @__PURE__ */ using(['payloads:read', 'payloads:writ
   },
 }));
 
-/** S3 takes parts of 5 MB at least, and 10,000 of them. */
-const partBytes = 8_388_608;
+/** S3 takes parts of 5 MB at least, and 10,000 of them: 52 GB. Each is several times in memory while it is sent. */
+const partBytes = 5_242_880;
 
 export const jobFileWriter = /* @__PURE__ */ using(['payloads:write'], (scope: Scope) => ({
   /** @returns the number of bytes */

@@ -46,7 +46,7 @@ export async function requestS3(
   const timeout = AbortSignal.timeout(timeoutMs);
   const ending = signal ? AbortSignal.any([signal, timeout]) : timeout;
   for (let attempt = 0; ; attempt++) {
-    const sent = { method, headers, ...(body && { body: new Uint8Array(body) }), signal: ending };
+    const sent = { method, headers, ...(body && { body: body as Uint8Array<ArrayBuffer> }), signal: ending };
     const response = await client.fetch(url, sent);
     if (response.ok) return response;
     if (!isTransient(response.status) || attempt === retriesMax) throw new S3Error(response.status, method);
