@@ -75,7 +75,7 @@ export function ModelField({ label = sharedTexts.model, value, onChange, problem
         </Button>
       </div>
       <Text slot="description" className="help">
-        <ModelFacts of={known} />
+        <ModelFacts of={model} />
       </Text>
       <FieldError className="problem">{problem}</FieldError>
       <Popover className="popover model-list">
