@@ -62,9 +62,9 @@ const stated: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     },
   'Reads a file of the caller’s records or runs, or takes one, for an hour or a day: to who may read or write them':
     {
-      url: ['imports.create', 'exports.get', 'exports.list'],
+      url: ['imports.create', 'imports.get', 'exports.get', 'exports.list'],
       problemsUrl: ['imports'],
-      headers: ['imports.create'],
+      headers: ['imports.create', 'imports.get'],
     },
   'Reads the output of the run that the caller may read, for an hour': {
     outputUrl: ['runs.get'],

@@ -47,6 +47,7 @@ const bounds: Record<string, string> = {
   'surface-a2a.card': '64 skills with the names of their parameters, 2 MB',
   'schedules.create': 'a schedule, 50 KB',
   'imports.create': 'an import, and the headers of an address, of which there are none',
+  'imports.get': 'an import, and the addresses of 80 parts at most',
   'imports.list': '100 rows of a few short texts and an address',
   'imports.start': 'three lists that end at 1.5 MB each',
   'imports.problems': '100 rows of 2 KB',

@@ -78,10 +78,12 @@ test('each file of the console is served, and kept for a year, because its name 
   }
 });
 
-test('the page of the console may call the issuer and nothing else', async () => {
+test('the page of the console may call the issuer, and the files of imports, and nothing else', async () => {
   const { headers } = await get('/console');
   const { origin } = new URL(stack().url);
-  expect(headers.get('content-security-policy')).toContain(`connect-src 'self' ${origin};`);
+  expect(headers.get('content-security-policy')).toContain(
+    `connect-src 'self' ${origin} ${origin}/payloads/;`,
+  );
   expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self';");
 });
 

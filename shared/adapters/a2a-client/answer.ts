@@ -1,6 +1,7 @@
 /**
  * The answer of an A2A agent, put together from its messages, tasks and updates: text, artifacts, state.
- * Artifacts come in parts, and may be replaced or appended to after they were shown; what was shown is shown again whole.
+ * Artifacts come in parts, and may be replaced or appended to after they were shown: a whole one is shown again unless its text is
+ * the same or too much was shown again, and the end has all as they are last. Deltas of text are for readers; the end has the text.
  * The agent is a stranger, so their number and size have limits. `send.ts` feeds it.
  */
 import type { Artifact, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
@@ -39,13 +40,13 @@ class Artifacts {
     const before = this.#byId.get(artifactId);
     const isMore = append && before;
     const isKnown = !append && before !== undefined && before.text === text;
-    // Each poll of a task repeats its artifacts.
-    if (!isKnown) this.#count(received, text);
     const after = isMore
       ? { ...before, text: before.text + text }
       : { id: artifactId, name, description, text, parts: received, wasShown: false };
     if (isMore) for (const part of received) before.parts.push(part);
     this.#byId.set(artifactId, after);
+    // Each poll of a task repeats its artifacts.
+    if (!isKnown) this.#count(received, text);
     yield* this.#delta(artifactId, before, isMore ? text : getAddedText(before?.text ?? '', text));
     if (isWhole && !isKnown) yield* this.#show(after);
   }

@@ -7,7 +7,7 @@ export function toScript(value: unknown): string {
 }
 
 /** A bigint's literal, or what makes one. A name that code puts together from parts is not seen. */
-const bigints = /BigInt|\d\w*n\b/;
+const bigints = /BigInt|\dn\b|0[xX][\da-fA-F_]+n\b/;
 
 /**
  * Whether code may see a bigint, so that it needs `exactJsonOfScripts`, which takes as long to define as a short script to run.

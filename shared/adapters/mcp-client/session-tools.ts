@@ -1,7 +1,8 @@
 /**
  * The tools of an MCP server that can be used: listed page by page, checked one by one.
- * One that cannot be used costs no other, and is named with its reason; so does a page that cannot be read. Names are
- * made fit for models. `call-tool.ts` asks here again before a call, since servers change their tools.
+ * One that cannot be used costs no other, and is named with its reason; those beyond the limits are counted. A page that cannot be
+ * read costs those behind it; the first page, or a server that asks for authorization, costs all. `call-tool.ts` asks here again when
+ * a call was refused, since servers change their tools.
  */
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';

@@ -4,8 +4,8 @@
  * The SDK follows the protocol. It gets a provider that poses as a client without tokens, so it begins an authorization;
  * what it finds out on the way is kept in the provider. Of the metadata only the members that are used stay; a server
  * whose addresses `secureUrl` refuses, or without PKCE with S256, is refused. A client that was given is never replaced by
- * a registered one, so that another server does not get its secret. Nothing is stored or redirected here: the callers
- * (connections, and agents' connected servers) do that.
+ * a registered one, so that another server does not get its secret. Nothing is stored or redirected here: the caller
+ * (`connection-store.ts`) does that. It sends requests to the stranger's servers, for ten seconds each, and may register a client.
  */
 import {
   auth,

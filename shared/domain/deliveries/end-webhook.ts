@@ -1,12 +1,13 @@
 /**
- * The delivery that a surface's webhook gets when a run ends.
+ * What is told when a run ends: the delivery for its surface's webhook, and how deliveries of all kinds are made (alerts, budgets,
+ * approvals, tasks and exports prepare theirs here too).
  *
  * A run that a call of a surface starts carries that surface and which events its webhook took at that time
  * (`surfaces/surface/run-surface.ts`), so its end needs no further read. The transaction that ends the run, wherever it ends,
  * writes the delivery; then a message is sent to the queue `deliveries`. The worker leases the delivery, signs its body, sends
  * it through the egress guard (`signed-request.ts`) and records the attempt or the time of the next (`tenant-deliveries.ts`).
  * Pauses of up to 15 minutes are delayed messages; for longer ones, and after crashes, the sweep sends the message
- * (`outbox-worker.ts`). Callers of A2A tasks are told in the same way (`shared/domain/a2a-tasks/task-notice.ts`).
+ * (`outbox-worker.ts`). A cancelled run is told as failed; an output over 20,000 bytes is left out. Callers of A2A tasks are told in the same way (`shared/domain/a2a-tasks/task-notice.ts`).
  */
 
 import { clientJson } from '../../core/json/exact-json.ts';

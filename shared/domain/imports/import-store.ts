@@ -1,7 +1,7 @@
 /**
  * Imports as callers have them: created, started once their file is there, followed, cancelled, and their records deleted.
  *
- * `start` pins the file, so that later uploads change nothing, and sends the message that has it read; a crash in between is
+ * A file of more than 100 MB is uploaded in parts, which the start joins. `importStarter` pins the file, so that later uploads change nothing, and sends the message that has it read; a crash in between is
  * mended by the sweep. A status moves forward only, each time on the condition of the one before. What workers do is in
  * `shared/execution/imports`.
  */
@@ -277,7 +277,17 @@ export const importedRecordsRemover = /* @__PURE__ */ using(
       const { status } = await importReader(scope).find(id);
       if (isUnderWay(status))
         throw conflict('The import is under way. Cancel it, or wait for its end, then delete its records');
-      await scope.table.commit([tombstoneWrite(scope, id)]);
+      // A start in between would go on creating records behind the clean-up.
+      const isStill = scope.table.writes.check(
+        importEntity,
+        { id },
+        { expression: '#status = :seen', values: { seen: status } },
+      );
+      await scope.table.commit([isStill, tombstoneWrite(scope, id)]).catch((error) => {
+        throw error instanceof ConditionFailed
+          ? conflict('The import was started, or ended, meanwhile')
+          : error;
+      });
       await cleanupQueue(scope).enqueue([id]);
     },
 );

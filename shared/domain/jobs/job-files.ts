@@ -1,8 +1,9 @@
 /**
- * The files of imports and exports in the payload bucket: uploads of any size, what an import cuts them into, and what an
+ * The files of imports and exports in the payload bucket: uploads of up to 5 GB, what an import cuts them into, and what an
  * export writes. Each job has a folder, `jobs/<tenant>/<id>/`.
  *
- * Files are read in slices and written in parts, so that memory does not depend on their size. What an import reads is pinned
+ * Uploads and exports are read in slices and written in parts, so that memory does not depend on their size; `readText` and `write`
+ * are for small ones. Addresses of uploads hold for a day, those of downloads for an hour. What an import reads is pinned
  * when it starts, because the address of the upload can be used again: to a version of the object, or to a copy of it where
  * the bucket has no versions (the embedded stack). A rule of the bucket removes all after a week, also what was uploaded and
  * never started; a job that ends removes what nobody needs any more. A crash leaves files that the rule removes.
@@ -136,7 +137,9 @@ export const jobUploads = /* @__PURE__ */ using(['payloads:read', 'payloads:writ
     const versionId = found.headers.get('x-amz-version-id');
     if (versionId) return { key, bytes, versionId };
     const copy = toKey(scope, id, 'source');
-    await send('PUT', copy, { headers: { 'x-amz-copy-source': `/${bucket()}/${encodePath(key)}` } });
+    await assertDone(
+      await send('PUT', copy, { headers: { 'x-amz-copy-source': `/${bucket()}/${encodePath(key)}` } }),
+    );
     return { key: copy, bytes };
   },
 }));
@@ -188,8 +191,12 @@ async function completeParts(key: string, uploadId: string, tags: readonly strin
     .join('');
   const body = Buffer.from(`<CompleteMultipartUpload>${parts}</CompleteMultipartUpload>`);
   const completed = await send('POST', key, { body, query: new URLSearchParams({ uploadId }) });
-  // S3 answers before it is done, and says only in the body that it failed.
-  const text = await completed.text();
+  await assertDone(completed);
+}
+
+/** S3 answers before a copy or an object of parts is done, and says only in the body that it failed. */
+async function assertDone(response: Response): Promise<void> {
+  const text = await response.text();
   if (text.includes('<Error>')) throw new Error(`S3 could not put an object together: ${text.slice(0, 500)}`);
 }
 

@@ -1,10 +1,10 @@
 /**
  * How numbers of runs are added up.
  *
- * Before a run ends, its process marks the hour (`shared/domain/runs/hour-marks.ts`). Twenty minutes after the hour, when nothing
- * can end in it any more, this reads the rows of the runs that ended in it (those whose id is of that hour, and an index of the
- * others), adds them up in cells, one for each combination of kind, flow, agent, key and so on (`cell.ts`), and stores them with
- * the removal of the mark. A day is folded from its hours half an hour after the last of them. Readers take what is folded,
+ * Before a run ends, its process marks the hour (`shared/domain/runs/hour-marks.ts`). Twenty minutes after the hour, when
+ * lost runs of it have ended too, this reads the rows of the runs that ended in it (those whose id is of that hour, and an index of the
+ * others), adds them up in cells, one for each combination of kind, flow, agent, key and so on (`cell.ts`), and stores them; the
+ * mark goes with the last of them. A run that ends in it later sets the mark again, and the hour is folded anew. A day is folded from its hours half an hour after the last of them. Readers take what is folded,
  * and compute marked hours from their rows in the same way (`metrics-report.ts`).
  * Records of a batch are counted by hour in the row of the batch. Those of earlier hours become items of these hours, with the
  * hour of the end as their source; they count once that hour is folded, and until then from the row.

@@ -44,7 +44,7 @@ import { waitStore } from './wait-store.ts';
  * A claim is one conditional write, so of two persons one gets it. Reminders are counted by `remindedAt` under a condition:
  * at most one an hour, by whomever. Who is reminded, or asked after a reassignment, gets a link of its own for a question of a
  * flow; for a call of an agent, the address of its run in the console.
- * Answers are given by `execution/inbox/answer-inbox.ts`, which knows how runs go on.
+ * Answers are given by `execution/run-waits/answer-inbox.ts`, which knows how runs go on.
  */
 
 export interface InboxQuery extends CursorQuery {

@@ -6,7 +6,7 @@
  * without reading it. What a flow asks is read from its wait (`run-waits/run-wait.ts`); what a tool is called with, from here.
  *
  * An index has one partition for each status. Open entries are also in a sweep, at the next time at which somebody is
- * reminded, somebody else is told, or the time to answer is over (`execution/inbox/sweep-inbox.ts`). Entries expire.
+ * reminded, somebody else is told, or the time to answer is over (`functions/workers/sweep-inbox.ts`). Entries expire.
  */
 import * as z from 'zod';
 import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';

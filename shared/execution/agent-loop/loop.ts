@@ -9,7 +9,7 @@
  * reflection, compaction) or stops for the budget.
  * The last turn and the end are recorded together. After a crash the calls of the last turn are open: repeatable tools
  * run again, others fail with an unknown outcome (`mayHaveBegun`).
- * The same loop runs the agents of `agent-runs` and the tools of prompt steps (`steps/prompt/ask.ts`).
+ * The same loop runs the agents of `agent-runs` and the tools of prompt steps (`steps/prompt.ts`).
  */
 import { coerceValue } from '../../adapters/json-schema/meant-value.ts';
 import type { ModelPort, ModelRequest, ModelResponse } from '../../adapters/ports/model-port.ts';

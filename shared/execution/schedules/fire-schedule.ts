@@ -4,8 +4,10 @@
  * EventBridge Scheduler sends a message to the queue `schedules` at the time; the worker `fire-schedule` claims that time: one
  * transaction moves `nextRunAt` on and records a firing, so that a message that comes twice starts nothing twice. The batch of
  * the firing has an id that derives from the time (`start-firing.ts`). What EventBridge Scheduler did not fire in time, the sweep
- * fires (`sweep-schedules.ts`, every minute); it also continues firings whose process crashed, and repeats changes of schedules
+ * fires (`sweep-schedules.ts`, every minute): the times of an outage are one firing, since the next time is counted from now. It also continues firings whose process crashed, and repeats changes of schedules
  * that EventBridge Scheduler did not take (`shared/domain/schedules/wake-ups.ts`).
+ * While the surface is paused or the last run goes on, a firing is recorded as skipped; a target that was deleted disables the
+ * schedule; one for a single time ends with it. A clock that was set back does not fire a time again.
  */
 
 import { deriveId } from '../../core/ids.ts';

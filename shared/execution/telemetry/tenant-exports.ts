@@ -6,7 +6,8 @@
  * a change holds for later runs only; what was said in a call of a model by itself is part of it, if its collector gets contents.
  * The worker leases the export, derives the trace from what is stored, sends it in requests of up to 512 spans, and deletes
  * the export. After 25 seconds an attempt begins no further request; the next one continues after the last span that was
- * accepted. After a failure it has its next time, for an hour. While a collector refuses, a process asks it once in a while and
+ * accepted. After a failure that may pass it has its next time, for an hour
+ * since the last progress; a final refusal ends it, as does a deleted run or setting. Sampling drops whole traces. While a collector refuses, a process asks it once in a while and
  * lets the other exports wait without reading their traces (`shared/domain/deliveries/quiet-origins.ts`).
  */
 

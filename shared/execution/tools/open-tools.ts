@@ -5,7 +5,7 @@
  * those of built-in tools against their own declaration, which needs no sandbox.
  * All stored tools are read at once, and names are made unique in the order of the ids. A tool that cannot run is an
  * error at once and not at its first call.
- * `open-configured-tools.ts` opens those of a config; steps, agents and `direct-runs/tool-executor.ts` open theirs
+ * `open-configured-tools.ts` opens those of a config; steps, agents and `dispatch/tool-executor.ts` open theirs
  * here.
  */
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';

@@ -7,7 +7,7 @@
  * condition that nobody else did. After counting come the allowed addresses, then the kind of the credential
  * (`credential-kind.ts`), then the permissions.
  *
- * Called through `http/lambda/error-mapper.ts` for each request, and by `optional-credential.ts` and `public-scope.ts`. The windows
+ * Called through `http/lambda/admission.ts` for each request, and by `optional-credential.ts` and `public-scope.ts`. The windows
  * themselves are in `rate-limit-windows.ts`. A crash leaves at most one request counted that was not answered. While the disk
  * of the embedded stack is full, requests pass without being counted, except keys with a number of uses.
  */
@@ -207,7 +207,6 @@ async function count(
     const [condition, conditionValues] = toUnchangedCondition(stored, counter);
     return { item: await updateIf(condition + hasUses, { set, add: use }, conditionValues) };
   };
-  // If another request starts the window at the same time, the retry counts in that window.
   /** Reads go on while the disk is full. A key with a number of uses is not used without counting (D179). */
   const admitUncounted = async (
     error: unknown,

@@ -1,7 +1,7 @@
 /**
  * The declaration of an endpoint, from which everything else is derived: the route, the handler's types, the permission, the
  * OpenAPI document, the clients, the IAM permissions of its Lambda.
- * Each file of `functions/<group>/<verb>.ts` calls `defineEndpoint` once; `lambda/lambda.ts` runs it, `openapi/` describes it,
+ * Each file of `functions/<group>/<verb>.ts` calls `defineEndpoint` once; `lambda/lambda.ts` runs it, `openapi.ts` describes it,
  * `openapi.ts` sums up what it uses of AWS. A member here is a promise to all of them: what is not declared is
  * refused (unknown members, query parameters, statuses).
  */

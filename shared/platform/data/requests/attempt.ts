@@ -1,6 +1,7 @@
 /**
  * One attempt of a request to DynamoDB: its headers are signed, it is sent over a kept connection, and its answer is read.
  * An answer that reports an error is read by the SDK's own code, so that errors and their retries are the SDK's.
+ * So is one that cannot be read. There is no time limit but the signal, whose `onabort` is set here.
  * A signature is made anew for each attempt, with the clock as the SDK corrected it; the key of a day is kept.
  * `document-client.ts` is the only caller: it decides what is sent and how often.
  */
