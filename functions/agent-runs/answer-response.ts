@@ -1,9 +1,8 @@
-import type { NumberedEvent } from '../../shared/execution/agent-runs/agent-run-event.ts';
 import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import type { AnsweredRun } from '../../shared/execution/agent-runs/answer-run.ts';
 import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
 import { findOutermost, isWaiting } from '../../shared/execution/agent-runs/inside-waits.ts';
-import { replayEvents } from '../../shared/execution/agent-runs/run-events.ts';
+import { type NumberedEvent, replayEvents } from '../../shared/execution/agent-runs/run-events.ts';
 import { loadInput } from '../../shared/execution/agent-runs/run-log.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { nameRun } from '../../shared/platform/http/responses/streamed-body.ts';

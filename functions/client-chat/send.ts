@@ -5,11 +5,11 @@ import { recentModelAccount } from '../../shared/domain/model-configs/select-mod
 import { targetScope } from '../../shared/execution/targets/start-target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { beginMessage } from '../../shared/protocols/chat/begin-message.ts';
 import { assertAttached, type ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
 import { dropReasoning } from '../../shared/protocols/chat/conversation-messages.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { chatView } from '../../shared/protocols/chat/events/client-events.ts';
+import { beginMessage } from '../../shared/protocols/chat/open-turn.ts';
 import { pageTools } from '../../shared/protocols/chat/page-tools.ts';
 import { startAnswer } from '../../shared/protocols/chat/start-answer.ts';
 import {

@@ -6,9 +6,8 @@ import { DeliveryMessage } from '../../shared/domain/deliveries/outbox-messages.
 import { attemptReceived } from '../../shared/domain/deliveries/outbox-worker.ts';
 import { deliverer } from '../../shared/domain/deliveries/tenant-deliveries.ts';
 import { approvalAttempt } from '../../shared/domain/run-waits/approval-attempt.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 import { taskRequests } from '../../shared/protocols/a2a/task-view.ts';
 
 export const requirements = combineRequirements(

@@ -3,9 +3,8 @@ import { ExportMessage } from '../../shared/domain/deliveries/outbox-messages.ts
 import { attemptReceived } from '../../shared/domain/deliveries/outbox-worker.ts';
 import { exportOutbox } from '../../shared/domain/telemetry/run-export.ts';
 import { runExporter } from '../../shared/execution/telemetry/tenant-exports.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 
 export const requirements = combineRequirements(runExporter, 'places:telemetry', { memoryMb: 1_024 });
 

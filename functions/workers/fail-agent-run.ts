@@ -3,9 +3,8 @@ import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { endRun } from '../../shared/execution/agent-runs/sweep-runs.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = combineRequirements(endRun);

@@ -3,9 +3,8 @@ import { log } from '../../shared/core/log.ts';
 import { JobMessage } from '../../shared/domain/jobs/job-queue.ts';
 import { exportFailer } from '../../shared/execution/exports/write-export.ts';
 import { importFailer } from '../../shared/execution/imports/end-import.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = combineRequirements(importFailer, exportFailer);

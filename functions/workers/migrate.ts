@@ -1,8 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { migrations } from '../../shared/execution/migrations.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 import { tableWalk } from '../../shared/platform/data/walk.ts';
 import {
   MigrationMessage,

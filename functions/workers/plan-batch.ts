@@ -1,9 +1,8 @@
 import type { SQSEvent } from 'aws-lambda';
 import { addLogFields } from '../../shared/core/invocation.ts';
 import { batchPlanner, PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = combineRequirements(batchPlanner);

@@ -2,9 +2,8 @@ import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { log } from '../../shared/core/log.ts';
 import { DeliveryMessage, ExportMessage } from '../../shared/domain/deliveries/outbox-messages.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 
 export const requirements = combineRequirements();
 

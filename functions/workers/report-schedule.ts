@@ -1,9 +1,8 @@
 import type { SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
 import { FireMessage } from '../../shared/execution/schedules/fire-message.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 
 export const requirements = combineRequirements();
 

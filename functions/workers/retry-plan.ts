@@ -2,9 +2,8 @@ import type { SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
 import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { handleFailedPlan } from '../../shared/execution/batches/stalled-batches.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = combineRequirements('table:write');

@@ -16,9 +16,8 @@ import {
 } from '../../shared/execution/batches/run-slot.ts';
 import { getSlotWidth, holdSlot } from '../../shared/execution/batches/slot-sharing.ts';
 import { openPorts } from '../../shared/execution/open-ports.ts';
-import { parseMessages, type QueueMessage } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, type QueueMessage, toWorker } from '../../shared/platform/aws/worker.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 

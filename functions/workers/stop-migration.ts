@@ -1,8 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { log } from '../../shared/core/log.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 import { onConditionFailed } from '../../shared/platform/data/condition-failed.ts';
 import { MigrationMessage, progressEntity } from '../../shared/platform/run-migration.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';

@@ -2,9 +2,8 @@ import type { SQSEvent } from 'aws-lambda';
 import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { toRunLogFields } from '../../shared/execution/batches/run-message.ts';
 import { fireTimer, TimerMessage } from '../../shared/execution/batches/run-timer.ts';
-import { parseMessages } from '../../shared/platform/aws/messages.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
 export const requirements = combineRequirements('table:read', 'queue:runs', 'queue:wakes');

@@ -11,7 +11,7 @@ import type { SQSBatchItemFailure, SQSBatchResponse } from 'aws-lambda';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import type { QueueMessage } from '../../platform/aws/messages.ts';
+import type { QueueMessage } from '../../platform/aws/worker.ts';
 import { listDue } from '../../platform/cleanup/sweeps.ts';
 import type { AnyEntity, KeyOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';

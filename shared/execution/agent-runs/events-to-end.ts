@@ -2,8 +2,7 @@ import { ifMissing } from '../../core/errors/errors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { describeEarlyEnd, type LoopProgress, openStarts } from '../agent-loop/progress.ts';
 import { type AgentExecution, isExecutionOver } from './agent-execution.ts';
-import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
-import { replayEvents } from './run-events.ts';
+import { type AgentRunEvent, type NumberedEvent, replayEvents } from './run-events.ts';
 import { RunLost } from './run-journal.ts';
 import { type EndEvent, endWithoutLog, loadRun, toDeletedRun } from './run-log.ts';
 

@@ -13,9 +13,8 @@ import { ifMissing } from '../../core/errors/errors.ts';
 import { countCharacters } from '../../core/json/json-texts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type AgentExecution, isExecutionOver } from './agent-execution.ts';
-import type { NumberedEvent } from './agent-run-event.ts';
 import { chunkStore, isAfter, type OutputChunk, registerFollower, takeFollowing } from './live-output.ts';
-import { openReplay } from './run-events.ts';
+import { type NumberedEvent, openReplay } from './run-events.ts';
 import { findExecution, type LogPage, runLogReader, toDeletedRun } from './run-log.ts';
 
 /** Any number of readers may follow a run. @param after The number of the last event that the reader has. @throws 404 */

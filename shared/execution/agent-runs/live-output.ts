@@ -18,7 +18,7 @@ import { decode, defineEntity } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ModelOutputEvent } from '../agent-loop/loop.ts';
 import { type AgentExecution, agentExecutionEntity, agentRunPartition } from './agent-execution.ts';
-import type { NumberedEvent } from './agent-run-event.ts';
+import type { NumberedEvent } from './run-events.ts';
 
 /** Readers need a chunk until the fact is recorded that says the same. */
 const keptSeconds = 3_600;

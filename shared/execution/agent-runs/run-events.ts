@@ -6,14 +6,40 @@
  * A turn that a crashed process began is ended (`turn-lost`) before the one that replaces it. After a takeover, numbers
  * begin at the next million, above all that the former process may have sent.
  */
-import type { Fact, FactOf } from '../agent-loop/facts.ts';
+
+import type { Spending } from '../../adapters/ports/spending.ts';
+import type { Warning } from '../../core/warnings.ts';
+import type { EndFact, Fact, FactOf, LoopWait } from '../agent-loop/facts.ts';
 import type { ModelOutputEvent } from '../agent-loop/loop.ts';
-import { openProgress } from '../agent-loop/progress.ts';
+import { type LoopProgress, openProgress } from '../agent-loop/progress.ts';
 import { apply, createInitialState, type RunState } from '../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
-import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
 import type { OutputChunk } from './live-output.ts';
 import { endWithoutLog, type LogEntry } from './run-log.ts';
+
+/** The events of a run of an agent, in order. Each protocol maps them to its wire format. */
+export type AgentRunEvent =
+  /** The run starts, or goes on after a pause. */
+  | { type: 'started'; execution: AgentExecution; at: string }
+  | LoopProgress
+  /** The run waits for somebody. The last events of a stream. */
+  | { type: 'awaiting'; wait: LoopWait; at: string; durationMs: number }
+  | { type: 'ended'; end: EndFact; summary: RunSummary };
+
+interface RunSummary extends Spending {
+  iterations: number;
+  warnings: readonly Warning[];
+  durationMs: number;
+}
+
+/** An event with its number in the run: rising, and the same for every reader. */
+export interface NumberedEvent {
+  executionId: string;
+  seq: number;
+  /** The turn that it is a part of, or that was the last one. */
+  turnId: string | undefined;
+  event: AgentRunEvent;
+}
 
 /**
  * The events of a run after a number, from its log. They are those that its first reader got, except that each text

@@ -39,10 +39,16 @@ import {
   toPauseWrite,
 } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
-import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
 import { createInboxWrites } from './agent-waits.ts';
 import { afterChunks } from './live-output.ts';
-import { getFirstSeq, openTurnNumbers, replayProgress, toFactEvents } from './run-events.ts';
+import {
+  type AgentRunEvent,
+  getFirstSeq,
+  type NumberedEvent,
+  openTurnNumbers,
+  replayProgress,
+  toFactEvents,
+} from './run-events.ts';
 import { type LogEntry, logFacts, runLog, type TakenRun, toLogRange } from './run-log.ts';
 
 /** Somebody else has recorded the next fact: the run was cancelled, or another process continues it. */

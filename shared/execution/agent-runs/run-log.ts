@@ -27,8 +27,7 @@ import {
   isExecutionOver,
 } from './agent-execution.ts';
 import type { RunInput } from './agent-input.ts';
-import type { AgentRunEvent, NumberedEvent } from './agent-run-event.ts';
-import type { TurnNumbers } from './run-events.ts';
+import type { AgentRunEvent, NumberedEvent, TurnNumbers } from './run-events.ts';
 
 const digits = 6;
 const sortKey = (n: number) => `FACT#${String(n).padStart(digits, '0')}`;

@@ -1,10 +1,10 @@
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { releaseRun } from '../agent-runs/agent-execution.ts';
-import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { readEventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
+import type { NumberedEvent } from '../agent-runs/run-events.ts';
 import { RunLost } from '../agent-runs/run-journal.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';
 

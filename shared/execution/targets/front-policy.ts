@@ -1,7 +1,7 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import { toAgentListing } from '../agent-runs/agent-execution.ts';
-import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
 import { type AgentRun, type ExecuteOptions, executeAgentRun } from '../agent-runs/execute-agent-run.ts';
+import type { NumberedEvent } from '../agent-runs/run-events.ts';
 import { openPorts } from '../open-ports.ts';
 
 export interface Front {

@@ -15,7 +15,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { agentToRun } from '../agent-runs/agent-input.ts';
-import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
+import type { NumberedEvent } from '../agent-runs/run-events.ts';
 import { type AgentRunRequest, startRun } from '../agent-runs/start-run.ts';
 import { executeFlowRun } from '../dispatch/execute-flow-run.ts';
 import { createNoStepsError, type PreparedRun } from '../dispatch/prepare.ts';

@@ -1,9 +1,9 @@
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { NumberedEvent } from '../agent-runs/agent-run-event.ts';
 import { readEventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
 import { followRun } from '../agent-runs/follow-run.ts';
+import type { NumberedEvent } from '../agent-runs/run-events.ts';
 import { RunLost } from '../agent-runs/run-journal.ts';
 import { endRun } from '../agent-runs/sweep-runs.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';

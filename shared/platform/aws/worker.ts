@@ -1,4 +1,8 @@
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import type * as z from 'zod';
 import { runInvocation } from '../../core/invocation.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
+import { log } from '../../core/log.ts';
 
 // Invocations may run side by side in a process (D294). What a process keeps is safe for it because
 // - log fields, metrics, ends of invocations and spans are in `AsyncLocalStorage`; what outlives an invocation logs outside of it;
@@ -18,3 +22,30 @@ export const toWorker =
     const { awsRequestId: requestId } = (args[1] ?? {}) as { awsRequestId?: string };
     return runInvocation({ worker, requestId }, () => handle(...args));
   };
+
+export interface QueueMessage<Message> {
+  record: SQSRecord;
+  message: Message;
+}
+
+/** Logs and drops malformed messages: a retry would fail again and block the message group. */
+export const parseMessages = <S extends z.ZodType>(
+  schema: S,
+  { Records }: SQSEvent,
+): QueueMessage<z.output<S>>[] =>
+  Records.flatMap((record) => {
+    const { success, data, error } = schema.safeParse(parseRecord(record));
+    if (success) return [{ record, message: data }];
+    const { messageId, eventSourceARN: queue } = record;
+    const problems = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    log.error('A malformed message was dropped', { messageId, queue, problems });
+    return [];
+  });
+
+function parseRecord({ body }: SQSRecord): unknown {
+  try {
+    return parseExact(body);
+  } catch {
+    return undefined;
+  }
+}

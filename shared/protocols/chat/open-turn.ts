@@ -2,7 +2,7 @@
  * Holds the turn of a chat session while a run answers: renews it, streams the run to its end, stores the answer and
  * ends the turn.
  * `begin` acquires the session, or waits for it, and ends the run that the turn replaces (`settled-runs.ts`); `claim`
- * begins a turn with the write of its message (`begin-message.ts`). `respond` reads the run to its end even if the page
+ * begins a turn with the write of its message (`beginMessage`). `respond` reads the run to its end even if the page
  * disconnects, because the answer is stored before its end is sent; it then detaches the turn, so that the next message
  * need not wait.
  * After a crash the lease of the turn expires, and the next message or a reload of the page (`resumed-chat.ts`) settles
@@ -10,17 +10,18 @@
  * `functions/client-chat` and `continue-answer.ts` call it; leases are in `domain/client-sessions`, messages in
  * `conversation-messages.ts`.
  */
+
 import type { Spending } from '../../adapters/ports/spending.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { clientJson } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
-import { type ChatTurn, chatTurns } from '../../domain/client-sessions/chat-turns.ts';
+import { type ChatTurn, ClaimRefused, chatTurns } from '../../domain/client-sessions/chat-turns.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-state.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
-import { type AnswerRun, conversationMessages } from './conversation-messages.ts';
+import { type AnswerRun, conversationMessages, type NewChatMessage } from './conversation-messages.ts';
 import {
   ClientResult,
   clientEvents,
@@ -34,7 +35,7 @@ import type { SessionContext } from './visitor.ts';
 /** Runs until the signal is aborted. */
 export type EventsFor = (signal: AbortSignal) => AsyncIterable<StreamEvent>;
 
-export interface OpenTurn extends Pick<ChatTurn, 'session' | 'noteRun' | 'refusal'> {
+interface OpenTurn extends Pick<ChatTurn, 'session' | 'noteRun' | 'refusal'> {
   end: () => Promise<void>;
   /** Streams a run to its end, also if the page goes, and then ends the turn. */
   respond: (run: AnswerRun, eventsFor: EventsFor, view: VisitorView, isStreamed?: boolean) => StreamedBody;
@@ -131,3 +132,38 @@ export const openTurn = /* @__PURE__ */ using(
     };
   },
 );
+
+/**
+ * Begins a turn with a new message, in one transaction if the session is free.
+ * @throws 401 for a session that ended, 409 for one that stays busy or has the message, which then does not count; 429 for
+ * one without messages left.
+ */
+export const beginMessage = /* @__PURE__ */ using([openTurn, conversationMessages], (scope: Scope) => {
+  const turns = openTurn(scope);
+  type Options = Omit<Parameters<typeof turns.begin>[1], 'messages'>;
+
+  const add = async (visit: SessionContext, turn: OpenTurn, newMessage: NewChatMessage) => {
+    const added = await conversationMessages(scope).addMessage(
+      { ...visit, session: turn.session },
+      turn,
+      newMessage,
+    );
+    return { turn, ...added };
+  };
+
+  return async (visit: SessionContext, options: Options, newMessage: NewChatMessage) => {
+    const claimed = turns.claim(visit);
+    // Another request may have the session now: then wait for its turn.
+    const begun = claimed && (await add(visit, claimed, newMessage).catch(ignoreRefusedClaim));
+    if (begun) return begun;
+    const turn = await turns.begin(visit, { ...options, messages: 1 });
+    return add(visit, turn, newMessage).catch(async (error) => {
+      await turn.end();
+      throw error;
+    });
+  };
+});
+
+function ignoreRefusedClaim(error: unknown): undefined {
+  if (!(error instanceof ClaimRefused)) throw error;
+}

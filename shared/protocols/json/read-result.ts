@@ -4,7 +4,7 @@
  */
 import { addSpending, formatCost, noSpending } from '../../adapters/ports/spending.ts';
 import type { LoopWait } from '../../execution/agent-loop/facts.ts';
-import type { NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
+import type { NumberedEvent } from '../../execution/agent-runs/run-events.ts';
 import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
 import type { AgentResult, DispatchResult } from './dispatch-result.ts';
 import { toTokenCounts } from './token-counts.ts';

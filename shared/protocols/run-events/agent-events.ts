@@ -4,7 +4,7 @@
  * the number of the event before it. Flows' events are mapped in `flow-events.ts`, the schemas are in `stream-event.ts`.
  */
 import { formatCost } from '../../adapters/ports/spending.ts';
-import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
+import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/run-events.ts';
 import { addPings, pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { toTokenCounts } from '../json/token-counts.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';

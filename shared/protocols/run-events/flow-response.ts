@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { clientJson } from '../../core/json/exact-json.ts';
-import type { NumberedEvent } from '../../execution/agent-runs/agent-run-event.ts';
 import type { AgentRun } from '../../execution/agent-runs/execute-agent-run.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
+import type { NumberedEvent } from '../../execution/agent-runs/run-events.ts';
 import { type Dispatch, executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { openPorts } from '../../execution/open-ports.ts';
 import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';

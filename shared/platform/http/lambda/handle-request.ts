@@ -37,8 +37,7 @@ import { countEscapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
 import type { LoggedRun } from '../responses/streamed-body.ts';
 import { EmptyBody, parseOrReject } from '../validation.ts';
 import { type CallContext, type Lasting, requireAdmission } from './admission.ts';
-import { toFailureResult } from './error-mapper.ts';
-import { toProxyResult } from './proxy-result.ts';
+import { toFailureResult, toProxyResult } from './proxy-result.ts';
 
 /** The answer to a request; with an idempotency key, that to the first one. */
 export async function answerRequest(

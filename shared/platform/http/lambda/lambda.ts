@@ -35,8 +35,8 @@ import {
   resolveCall,
   signalRefusal,
 } from './admission.ts';
-import { mapErrors } from './error-mapper.ts';
 import { answerRequest, runEndpoint } from './handle-request.ts';
+import { mapErrors } from './proxy-result.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';
 

@@ -11,7 +11,7 @@ import { hasCode } from '../../../core/errors/errors.ts';
 import { type Message, messageText } from '../../../domain/conversations/message.ts';
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import { originOfCall, type RunLabels } from '../../../domain/runs/run-origin.ts';
-import type { AgentRunEvent, NumberedEvent } from '../../../execution/agent-runs/agent-run-event.ts';
+import type { AgentRunEvent, NumberedEvent } from '../../../execution/agent-runs/run-events.ts';
 import type { FinalEvent, FlowRunEvent } from '../../../execution/runs/flow-run-event.ts';
 import { endsWithCaller } from '../../../execution/targets/ends-with-caller.ts';
 import { startTarget } from '../../../execution/targets/start-target.ts';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { NumberedEvent } from '../../../../shared/execution/agent-runs/agent-run-event.ts';
 import { runAgent } from '../../../../shared/execution/agent-runs/execute-agent-run.ts';
-import { replayEvents } from '../../../../shared/execution/agent-runs/run-events.ts';
+import { type NumberedEvent, replayEvents } from '../../../../shared/execution/agent-runs/run-events.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/run-log.ts';
 import { appendFacts } from '../../../../shared/execution/agent-runs/take-run.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
