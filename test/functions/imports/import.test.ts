@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { AwsClient } from 'aws4fetch';
 import { expect, test } from 'vitest';
@@ -348,4 +350,28 @@ test('an address that somebody signs with what tools on the machine know is refu
   const byHeader = await tools.fetch(made.upload.url.split('?')[0], { method: 'PUT', body: 'name\na\n' });
   expect(byHeader.status).toBe(403);
   expect((await fetch(made.upload.url, { method: 'PUT', body: 'name\na\n' })).status).toBe(200);
+});
+
+test('an address does not copy the file of another tenant, and sends no body without its signature', async () => {
+  const [one, other] = [await newTenant(), await newTenant()];
+  const create = async (tenant: typeof one) => {
+    const body = { type: 'place', source: { upload: { fileName: 'a.csv' } } };
+    return (await tenant.call('POST', '/v1/imports', { body })).body;
+  };
+  const [mine, theirs] = [await create(one), await create(other)];
+  expect((await fetch(theirs.upload.url, { method: 'PUT', body: 'name\nsecret\n' })).status).toBe(200);
+  const source = decodeURIComponent(new URL(theirs.upload.url).pathname);
+  const copied = await fetch(mine.upload.url, { method: 'PUT', headers: { 'x-amz-copy-source': source } });
+  expect([copied.status, await copied.text()]).toEqual([403, expect.stringContaining('not signed')]);
+  const start = await one.call('POST', `/v1/imports/${mine.id}/start`, { body: {} });
+  expect(start.body).toMatchObject({ details: [{ code: 'UPLOAD_MISSING' }] });
+  // Answered before a byte of its body comes.
+  const sent = request(mine.upload.url.split('?')[0], {
+    method: 'PUT',
+    headers: { 'content-length': 5_000_000_000 },
+  });
+  sent.flushHeaders();
+  const [{ statusCode }] = await once(sent, 'response');
+  sent.on('error', () => {}).destroy();
+  expect(statusCode).toBe(403);
 });
