@@ -134,7 +134,8 @@ test('settings of the start take the place of those of the import, and a dry run
   expect(tried.body.problems).toEqual([]);
   expect((await start({ dryRun: true })).body.problems).toHaveLength(1);
   const refused = await start({ settings: { ...settings, typeColumn: 'code' } });
-  expect(refused).toMatchObject({ status: 400, body: { details: [{ code: 'SEVERAL_TARGETS' }] } });
+  const details = [{ path: 'settings.typeColumn', code: 'SEVERAL_TARGETS' }];
+  expect(refused).toMatchObject({ status: 400, body: { details } });
   expect(await start({ settings })).toMatchObject({ status: 202, body: { status: 'queued' } });
   await expect.poll(() => allRecords(tenant), { timeout: 10_000 }).toEqual(records);
 });
@@ -316,6 +317,8 @@ test.each([
   [{ columns: { a: { to: 'x.__proto__' } } }, 'columns', 'The column "a" goes to x.__proto__'],
   [{ columns: { a: { to: 'constructor.prototype.x' } } }, 'columns', 'which no record may have'],
   [{ csv: { encoding: 'klingon' } }, 'csv.encoding', 'No encoding'],
+  [{ csv: { delimiter: '"' } }, 'csv.delimiter', 'cannot separate columns'],
+  [{ csv: { delimiter: '\n' } }, 'csv.delimiter', 'cannot separate columns'],
   [
     { source: { upload: { fileName: 'a.csv' }, url: 'https://example.com/a' } },
     'source',
