@@ -51,7 +51,8 @@ export const answerWaitsTogether = defineEndpoint({
         return { id, answer: await answer(await inbox.find(id, runKinds), given, principal), error: null };
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        return { id, answer: null, error: { code: error.code, message: error.message } };
+        const message = error.details[0]?.message ?? error.message;
+        return { id, answer: null, error: { code: error.code, message } };
       }
     };
     const results: Awaited<ReturnType<typeof answerOne>>[] = [];

@@ -152,8 +152,10 @@ export function createGateway(
         return gatewayAnswer('DEFAULT_5XX', event);
       })
       .then((answer) => {
+        // What passes to S3 has its body to send yet.
+        if (!answer) return;
         boundDrain(request, response);
-        if (answer) write(response, answer, event);
+        write(response, answer, event);
       })
       .catch((error) => {
         log.error('A response could not be written', { error, path });
@@ -184,6 +186,11 @@ function passToS3(request: IncomingMessage, response: ServerResponse): void {
   const inner = sendOn(
     { host: '127.0.0.1', port, method: request.method, path: request.url, headers: { ...headers, host } },
     (answer) => {
+      // It answers before the end of a body only what it refuses.
+      if (!request.complete) {
+        request.unpipe(inner);
+        boundDrain(request, response);
+      }
       response.writeHead(answer.statusCode ?? 502, withoutHop(answer.headers));
       answer.pipe(response);
       answer.on('error', () => response.destroy());
@@ -195,6 +202,8 @@ function passToS3(request: IncomingMessage, response: ServerResponse): void {
   });
   response.once('close', () => inner.destroy());
   if (expect) response.writeContinue();
+  // Its signature is checked before its first byte comes.
+  inner.flushHeaders();
   request.pipe(inner);
 }
 

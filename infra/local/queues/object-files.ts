@@ -207,10 +207,29 @@ export function openObjectFiles(options: ObjectFilesOptions) {
     return true;
   }
 
+  /** Of uploads that are put together now, by their folder: who asks meanwhile waits for the same. */
+  const completing = new Map<string, Promise<string>>();
+
   async function complete(asked: Asked): Promise<Answered> {
     const { request, response, key } = asked;
     const { folder, type } = await findUpload(asked);
     const listed = readListedParts(await readBody(request));
+    const underWay =
+      completing.get(folder) ??
+      putTogether(key, folder, type, listed).finally(() => completing.delete(folder));
+    completing.set(folder, underWay);
+    const etag = await underWay;
+    const inner = `<Bucket>${bucket}</Bucket><ETag>${etag}</ETag>`;
+    writeXml(response, 200, `<CompleteMultipartUploadResult>${inner}</CompleteMultipartUploadResult>`);
+    return true;
+  }
+
+  async function putTogether(
+    key: string,
+    folder: string,
+    type: string,
+    listed: ReturnType<typeof readListedParts>,
+  ): Promise<string> {
     const chosen = chooseParts(listed, await listParts(folder));
     const whole = createHash('md5');
     for (const { etag } of chosen) whole.update(Buffer.from(etag, 'hex'));
@@ -221,9 +240,7 @@ export function openObjectFiles(options: ObjectFilesOptions) {
       () => `${whole.digest('hex')}-${chosen.length}`,
     );
     await rm(folder, { recursive: true, force: true });
-    const inner = `<Bucket>${bucket}</Bucket><ETag>${etag}</ETag>`;
-    writeXml(response, 200, `<CompleteMultipartUploadResult>${inner}</CompleteMultipartUploadResult>`);
-    return true;
+    return etag;
   }
 
   const handlers: Record<string, (asked: Asked) => Promise<Answered>> = {

@@ -15,6 +15,7 @@ interface Reply {
   send: (body: string) => unknown;
 }
 
+const unsignedHeaders = 'There were headers present in the request which were not signed';
 const mismatch = 'The request signature we calculated does not match the signature you provided';
 
 /** `20261126T083000Z` */
@@ -37,6 +38,8 @@ async function refusalOf(
     (name) => searchParams.get(`X-Amz-${name}`) ?? '',
   ) as [string, string, string];
   if (signature === '') return 'Access Denied';
+  // An address signs no headers, and one of them would copy any object.
+  if (Object.keys(headers).some((name) => name.startsWith('x-amz-'))) return unsignedHeaders;
   const others = [...searchParams].filter(([name]) => !name.startsWith('X-Amz-'));
   const parameters = new URLSearchParams([['X-Amz-Expires', seconds], ...others]);
   const signed = await new AwsClient(credentials).sign(`http://${headers.host}${pathname}?${parameters}`, {

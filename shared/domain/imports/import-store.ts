@@ -135,17 +135,27 @@ export function withStartSettings(item: ImportItem, changed: StartSettings | und
   if (!changed) return item.settings;
   const { name, source } = item.settings;
   const settings = { ...changed, source, ...(name !== undefined && { name }) };
-  assertSettings(settings);
+  assertSettings(settings, ['settings']);
   return settings;
 }
 
-function assertSettings({ type, typeColumn, key, mode, columns }: NewImport): void {
+/** @param above Where the settings are in the body. */
+function assertSettings(
+  { type, typeColumn, key, mode, columns, csv }: NewImport,
+  above: string[] = [],
+): void {
+  const at = (name: string) => [...above, name].join('.');
   if (type === undefined && typeColumn === undefined)
-    throw invalidAt('type', 'MISSING_REQUIRED_FIELD', 'Required: type or typeColumn');
+    throw invalidAt(at('type'), 'MISSING_REQUIRED_FIELD', 'Required: type or typeColumn');
   if (type !== undefined && typeColumn !== undefined)
-    throw invalidAt('typeColumn', 'SEVERAL_TARGETS', 'Send either type or typeColumn');
+    throw invalidAt(at('typeColumn'), 'SEVERAL_TARGETS', 'Send either type or typeColumn');
   if (key && mode !== 'upsert')
-    throw invalidAt('key', 'INVALID_VALUE', 'Only an upsert finds records by a key. Send mode: "upsert"');
+    throw invalidAt(at('key'), 'INVALID_VALUE', 'Only an upsert finds records by a key. Send mode: "upsert"');
+  // Not in the schema, by which those that are stored are read too.
+  if (csv?.delimiter !== undefined && '"\r\n'.includes(csv.delimiter)) {
+    const message = 'A quote or the end of a line cannot separate columns';
+    throw invalidAt(at('csv.delimiter'), 'INVALID_VALUE', message);
+  }
   try {
     const asked = Object.entries(columns).flatMap(([name, { to }]) =>
       to ? [{ name, path: to.split('.') }] : [],
@@ -160,7 +170,7 @@ function assertSettings({ type, typeColumn, key, mode, columns }: NewImport): vo
       );
     assertPathsDiffer(asked);
   } catch (error) {
-    if (error instanceof ImportFailure) throw invalidAt('columns', 'INVALID_VALUE', error.message);
+    if (error instanceof ImportFailure) throw invalidAt(at('columns'), 'INVALID_VALUE', error.message);
     throw error;
   }
 }

@@ -118,12 +118,13 @@ export const jobUploads = /* @__PURE__ */ using(['payloads:read', 'payloads:writ
     }));
   },
 
-  complete: (id: string, uploadId: string, parts: readonly UploadedPart[]): Promise<void> =>
-    completeParts(
-      toKey(scope, id, 'upload'),
-      uploadId,
-      parts.map(({ etag }) => etag),
-    ),
+  async complete(id: string, uploadId: string, parts: readonly UploadedPart[]): Promise<void> {
+    const tags = parts.map(({ etag }) => etag);
+    await completeParts(toKey(scope, id, 'upload'), uploadId, tags).catch((error) => {
+      // Another start was faster.
+      if (!isMissingObject(error)) throw error;
+    });
+  },
 
   /** Later uploads to the address do not change it. @returns undefined if nothing was uploaded */
   async pin(id: string): Promise<PinnedFile | undefined> {

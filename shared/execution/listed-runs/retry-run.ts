@@ -110,7 +110,7 @@ function assertRetriable(run: Run, { from }: RetryRequest): void {
 }
 
 const refuse = (message: string) => unprocessable({ path: 'id', code: 'INVALID_VALUE', message });
-const createNotKeptError = () => refuse('Of the run is not stored what a retry takes; start it again');
+const createNotKeptError = () => refuse('What a retry needs of this run is not stored; start it anew');
 
 interface Chain {
   /** The runs that this one goes on with, oldest first. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { AwsClient } from 'aws4fetch';
 import { expect, test } from 'vitest';
@@ -132,7 +134,8 @@ test('settings of the start take the place of those of the import, and a dry run
   expect(tried.body.problems).toEqual([]);
   expect((await start({ dryRun: true })).body.problems).toHaveLength(1);
   const refused = await start({ settings: { ...settings, typeColumn: 'code' } });
-  expect(refused).toMatchObject({ status: 400, body: { details: [{ code: 'SEVERAL_TARGETS' }] } });
+  const details = [{ path: 'settings.typeColumn', code: 'SEVERAL_TARGETS' }];
+  expect(refused).toMatchObject({ status: 400, body: { details } });
   expect(await start({ settings })).toMatchObject({ status: 202, body: { status: 'queued' } });
   await expect.poll(() => allRecords(tenant), { timeout: 10_000 }).toEqual(records);
 });
@@ -314,6 +317,8 @@ test.each([
   [{ columns: { a: { to: 'x.__proto__' } } }, 'columns', 'The column "a" goes to x.__proto__'],
   [{ columns: { a: { to: 'constructor.prototype.x' } } }, 'columns', 'which no record may have'],
   [{ csv: { encoding: 'klingon' } }, 'csv.encoding', 'No encoding'],
+  [{ csv: { delimiter: '"' } }, 'csv.delimiter', 'cannot separate columns'],
+  [{ csv: { delimiter: '\n' } }, 'csv.delimiter', 'cannot separate columns'],
   [
     { source: { upload: { fileName: 'a.csv' }, url: 'https://example.com/a' } },
     'source',
@@ -348,4 +353,28 @@ test('an address that somebody signs with what tools on the machine know is refu
   const byHeader = await tools.fetch(made.upload.url.split('?')[0], { method: 'PUT', body: 'name\na\n' });
   expect(byHeader.status).toBe(403);
   expect((await fetch(made.upload.url, { method: 'PUT', body: 'name\na\n' })).status).toBe(200);
+});
+
+test('an address does not copy the file of another tenant, and sends no body without its signature', async () => {
+  const [one, other] = [await newTenant(), await newTenant()];
+  const create = async (tenant: typeof one) => {
+    const body = { type: 'place', source: { upload: { fileName: 'a.csv' } } };
+    return (await tenant.call('POST', '/v1/imports', { body })).body;
+  };
+  const [mine, theirs] = [await create(one), await create(other)];
+  expect((await fetch(theirs.upload.url, { method: 'PUT', body: 'name\nsecret\n' })).status).toBe(200);
+  const source = decodeURIComponent(new URL(theirs.upload.url).pathname);
+  const copied = await fetch(mine.upload.url, { method: 'PUT', headers: { 'x-amz-copy-source': source } });
+  expect([copied.status, await copied.text()]).toEqual([403, expect.stringContaining('not signed')]);
+  const start = await one.call('POST', `/v1/imports/${mine.id}/start`, { body: {} });
+  expect(start.body).toMatchObject({ details: [{ code: 'UPLOAD_MISSING' }] });
+  // Answered before a byte of its body comes.
+  const sent = request(mine.upload.url.split('?')[0], {
+    method: 'PUT',
+    headers: { 'content-length': 5_000_000_000 },
+  });
+  sent.flushHeaders();
+  const [{ statusCode }] = await once(sent, 'response');
+  sent.on('error', () => {}).destroy();
+  expect(statusCode).toBe(403);
 });

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { openAsBlob } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { newCli } from '../../support/command-line/cli.ts';
 import { finish } from '../../support/data/imports.ts';
@@ -82,6 +85,40 @@ test('the whole of a large file can be sent too, and a smaller one has no parts'
   expect((await fetch(upload.url, { method: 'PUT', body: file })).status).toBe(200);
   expect(await finish(tenant, id, 60_000)).toMatchObject({ status: 'completed', rows: { created: rows } });
 }, 120_000);
+
+test('starts and dry runs at once put the parts together once', async () => {
+  const { folder } = await newCli();
+  const { file } = await writeLarge(folder);
+  const tenant = await newTenant();
+  const source = { upload: { fileName: 'large.jsonl', bytes: file.size } };
+  const { id, upload } = (await tenant.call('POST', '/v1/imports', { body: { source, type: 'place' } })).body;
+  for (const part of upload.parts) await sendPart(file, part);
+  const start = (body = {}) => tenant.call('POST', `/v1/imports/${id}/start`, { body });
+  const answers = await Promise.all([start(), start(), start(), start({ dryRun: true })]);
+  const statuses = answers.slice(0, 3).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([202, 409, 409]);
+  expect([200, 409]).toContain(answers[3]?.status);
+}, 120_000);
+
+test('a file may take longer than a body of the API', async () => {
+  const tenant = await newTenant();
+  const source = { upload: { fileName: 'slow.csv' } };
+  const { id, upload } = (await tenant.call('POST', '/v1/imports', { body: { source, type: 'place' } })).body;
+  const lines = ['name\n', ...Array.from({ length: 14 }, (_, n) => `row ${n}\n`)];
+  const sent = request(upload.url, {
+    method: 'PUT',
+    headers: { 'content-length': Buffer.byteLength(lines.join('')) },
+  });
+  const answered = once(sent, 'response');
+  for (const line of lines) {
+    sent.write(line);
+    await sleep(1_000);
+  }
+  sent.end();
+  const [{ statusCode }] = await answered;
+  expect(statusCode).toBe(200);
+  expect(await finish(tenant, id)).toMatchObject({ status: 'completed', rows: { created: 14 } });
+}, 60_000);
 
 test('the command line sends the parts that are missing of an upload that broke off', async () => {
   const cli = await newCli();

@@ -160,6 +160,12 @@ test('a bulk answer has a result for each, also for those that are gone', async 
   });
   expect(new Set(waits.map(({ recordName }) => recordName)).size).toBe(30);
   const gone = `wait_${'0'.repeat(26)}`;
+  const odd = { ids: [waits[0]?.id], choice: 'perhaps' };
+  const refused = await expectStatus(200, tenant.call('POST', '/v1/waits/answer', { body: odd }));
+  expect(refused.results[0].error).toEqual({
+    code: 'VALIDATION',
+    message: 'Expected one of approve, reject',
+  });
   const body = { ids: [...waits.map(({ id }) => id), gone], choice: 'approve' };
   const { results } = await expectStatus(200, tenant.call('POST', '/v1/waits/answer', { body }));
   expect(results).toHaveLength(31);
