@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -170,4 +172,30 @@ test('records as filtered, the results of a batch, and runs are written to files
     .waitFor();
   await expectGoodScreen(page);
   expect(complaints).toEqual([]);
+});
+
+test('a large file is sent in parts, and only what is missing after a break', async () => {
+  const { page, tenant } = await openConsole({ screen: '/records/import' });
+  const path = join(tmpdir(), `large-${tenant.tenant.replaceAll(/\W/g, '')}.csv`);
+  const line = `,${'x'.repeat(200_000)}\n`;
+  writeFileSync(path, `name,note\n${Array.from({ length: 520 }, (_, n) => `n${n}${line}`).join('')}`);
+  try {
+    const sent: string[] = [];
+    let broken = 0;
+    await page.route(/partNumber=2(&|$)/, (route) => {
+      broken++;
+      return broken <= 4 ? route.abort() : route.continue();
+    });
+    page.on('request', (request) => {
+      const number = new URL(request.url()).searchParams.get('partNumber');
+      if (request.method() === 'PUT' && number) sent.push(number);
+    });
+    await page.locator('input[type=file]').setInputFiles(path);
+    const again = page.getByRole('button', { name: 'Try again' });
+    await again.click({ timeout: 60_000 });
+    await page.getByRole('table', { name: 'The first rows' }).waitFor({ timeout: 60_000 });
+    expect(sent).toEqual(['1', '2', '2', '2', '2', '2']);
+  } finally {
+    rmSync(path);
+  }
 });

@@ -55,8 +55,8 @@ export function launch(
   environment: Record<string, string>,
   log: 'pipe' | number = 'pipe',
 ): ChildProcess {
-  // npm gives this to what it runs, and these are not run by it.
-  const { npm_lifecycle_event: _event, ...inherited } = process.env;
+  // npm gives the first to what it runs, and these are not run by it. The second is the address of the stack of all tests.
+  const { npm_lifecycle_event: _event, PUBLIC_URL: _url, ...inherited } = process.env;
   const child = spawn(command, parameters, {
     cwd: root,
     env: { ...inherited, PORT: '0', LOCAL_MODEL: 'off', ...environment },

@@ -63,7 +63,8 @@ export function SendFilePage() {
 
 const accepted = ['.csv', '.tsv', '.txt', '.jsonl', '.ndjson', '.json', '.parquet', '.gz', 'text/csv'];
 
-type Created = OperationResponse<'imports.create'>;
+type Created = Pick<OperationResponse<'imports.create'>, 'id' | 'upload'>;
+type Upload = NonNullable<Created['upload']>;
 
 /** Of a file that is to be sent, and is sent again after the connection broke off. */
 function useSending() {
@@ -89,7 +90,10 @@ function useSending() {
     try {
       const type = typeof search.type === 'string' ? search.type : typeOfFile(next.name);
       const source = { upload: { fileName: next.name, bytes: next.size } };
-      created.current = declared ?? (await api.imports.create({ body: { source, type }, signal }));
+      // One that was begun has new addresses, and says which parts are there.
+      created.current = declared
+        ? await api.imports.get({ params: { id: declared.id }, signal })
+        : await api.imports.create({ body: { source, type }, signal });
       const { id, upload } = created.current;
       if (upload) await sendFile(next, upload, setSent, signal);
       setSending(false);
@@ -132,34 +136,71 @@ interface Sent {
   bytesPerSecond: number;
 }
 
-interface Address {
-  url: string;
-  method: string;
-  headers: Readonly<Record<string, string>>;
+const attemptsMax = 4;
+const pauseMs = 1_000;
+
+/**
+ * Sends a file to its signed address; a large one in parts, one after the other, each again after a failure, and without those
+ * that are there. @throws if it does not arrive
+ */
+async function sendFile(
+  file: File,
+  upload: Upload,
+  onProgress: (sent: Sent) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const since = performance.now();
+  const pieces = upload.parts ?? [{ url: upload.url, bytes: file.size, isUploaded: false }];
+  let at = 0;
+  let taken = 0;
+  for (const { url, bytes: size, isUploaded } of pieces) {
+    const start = at;
+    at += size;
+    if (isUploaded) {
+      taken += size;
+      continue;
+    }
+    const report = (loaded: number) => {
+      const seconds = Math.max(0.001, (performance.now() - since) / 1_000);
+      onProgress({ bytes: start + loaded, bytesPerSecond: (start + loaded - taken) / seconds });
+    };
+    const attempts = upload.parts ? attemptsMax : 1;
+    await retry(attempts, signal, () => sendPiece(file.slice(start, at), { ...upload, url }, report, signal));
+  }
 }
 
-/** Sends a file to its signed address, and says how far it is, which `fetch` cannot. @throws if it does not arrive */
-function sendFile(
-  file: File,
-  { url, method, headers }: Address,
-  onProgress: (sent: Sent) => void,
+async function retry(attempts: number, signal: AbortSignal, send: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (signal.aborted || attempt >= attempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * 2 ** attempt));
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** Says how far it is, which `fetch` cannot. */
+function sendPiece(
+  piece: Blob,
+  { url, method, headers }: Pick<Upload, 'url' | 'method' | 'headers'>,
+  onProgress: (loaded: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const request = new XMLHttpRequest();
-  const since = performance.now();
-  request.upload.addEventListener('progress', ({ loaded }) => {
-    const seconds = Math.max(0.001, (performance.now() - since) / 1_000);
-    onProgress({ bytes: loaded, bytesPerSecond: loaded / seconds });
-  });
+  const abort = () => request.abort();
+  request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
   request.addEventListener('load', () =>
     request.status < 300 ? resolve() : reject(new Error(importTexts.storageRefused(request.status))),
   );
   request.addEventListener('error', () => reject(new Error(importTexts.connectionBroke)));
   request.addEventListener('abort', () => reject(signal.reason));
-  signal.addEventListener('abort', () => request.abort(), { once: true });
+  request.addEventListener('loadend', () => signal.removeEventListener('abort', abort));
+  signal.addEventListener('abort', abort, { once: true });
   request.open(method, url);
   for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-  request.send(file);
+  request.send(piece);
   return promise;
 }
