@@ -137,7 +137,7 @@ interface Sent {
 }
 
 const attemptsMax = 4;
-const pauseMs = 1_000;
+const pauseMs = 500;
 
 /**
  * Sends a file to its signed address; a large one in parts, one after the other, each again after a failure, and without those
