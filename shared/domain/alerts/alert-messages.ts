@@ -7,11 +7,10 @@
  */
 import * as z from 'zod';
 import { toWebhookBody } from '../../adapters/messages/webhook-formats.ts';
-import { requireEnv } from '../../core/environment.ts';
 import { conflict } from '../../core/errors/errors.ts';
-import { trimTrailing } from '../../core/text.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { buildConsoleUrl } from '../../platform/http/dashboard-url.ts';
 import { notifySecretOpener } from '../budgets/thresholds.ts';
 import { messageLimits } from '../conversations/message-limits.ts';
 import { type Delivery, deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
@@ -69,7 +68,7 @@ export const alertAttempt = /* @__PURE__ */ using(
       const alert = await table.get(alertEntity, { id: delivery.surfaceId });
       if (!alert) return undefined;
       const { subject, text } = renderAlert(delivery.body);
-      const link = `${trimTrailing(requireEnv('PUBLIC_URL'), '/')}/console#/alerts?alert=${alert.id}`;
+      const link = buildConsoleUrl(`alerts?alert=${alert.id}`);
       const { email } = delivery.alert ?? {};
       if (email !== undefined) {
         const message = { subject, text: `${text}\n\n${link}` };

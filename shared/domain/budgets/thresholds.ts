@@ -10,14 +10,13 @@ import { randomBytes } from 'node:crypto';
 import Big from 'big.js';
 import * as z from 'zod';
 import { toWebhookBody } from '../../adapters/messages/webhook-formats.ts';
-import { requireEnv } from '../../core/environment.ts';
 import { log } from '../../core/log.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
-import { trimTrailing } from '../../core/text.ts';
 import { decrypt, encrypt } from '../../platform/aws/kms.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { buildConsoleUrl } from '../../platform/http/dashboard-url.ts';
 import { messageLimits } from '../conversations/message-limits.ts';
 import { type Delivery, deliveryEntity, deliveryQueue } from '../deliveries/delivery.ts';
 import { prepareDelivery } from '../deliveries/end-webhook.ts';
@@ -131,7 +130,7 @@ export const thresholdAttempt = /* @__PURE__ */ using(
       if (url === undefined || sealed === undefined) return undefined;
       const body = toWebhookBody(delivery.body, { url }, () => {
         const { subject, text } = renderThresholdEmail(delivery.body);
-        const address = `${trimTrailing(requireEnv('PUBLIC_URL'), '/')}/console#/settings/budgets`;
+        const address = buildConsoleUrl('settings/budgets');
         return { title: subject, texts: [text], links: [{ label: 'Open the budgets', url: address }] };
       });
       const receiver = { url, secret: await notifySecretOpener(scope)(sealed) };

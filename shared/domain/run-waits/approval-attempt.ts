@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { type PostedMessage, toWebhookBody } from '../../adapters/messages/webhook-formats.ts';
-import { requireEnv } from '../../core/environment.ts';
 import { parseExact } from '../../core/json/exact-json.ts';
-import { trimTrailing } from '../../core/text.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { buildConsoleUrl } from '../../platform/http/dashboard-url.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
 import { type AttemptResult, attempt, attemptServiceEmail } from '../deliveries/signed-request.ts';
 
@@ -62,8 +61,7 @@ const renderApprovalMessage = ({
 });
 
 /** Where the console shows a wait. */
-export const toInboxAddress = (waitId: string): string =>
-  `${trimTrailing(requireEnv('PUBLIC_URL'), '/')}/console#/inbox?wait=${waitId}`;
+export const toInboxAddress = (waitId: string): string => buildConsoleUrl(`inbox?wait=${waitId}`);
 
 /** The texts of flows stand in an email as they are: it has no markup. */
 function renderApprovalEmail({ question, details, url, flowName, expiresAt }: ApprovalRequested) {
