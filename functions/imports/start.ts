@@ -48,7 +48,7 @@ export const startImport = defineEndpoint({
     const item = await imports.find(id);
     if (item.status !== 'awaiting-upload')
       throw conflict(`The import was started before: it is ${item.status}`);
-    return { status: 200 as const, body: await dryRun(id, withStartSettings(item, body.settings)) };
+    return { status: 200 as const, body: await dryRun(item, withStartSettings(item, body.settings)) };
   },
 });
 

@@ -27,6 +27,9 @@ export function detectMark([first, second, third]: Uint8Array): string | undefin
 export const parseCharset = (mediaType = ''): string | undefined =>
   /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(mediaType)?.[1];
 
+/** For messages about names that are none. */
+export const encodingExamples = 'utf-8, windows-1252, windows-1251, gbk, shift_jis, macintosh';
+
 /** The name of an encoding as the Encoding Standard writes it; undefined if there is none with this label. */
 export function resolveEncoding(label: string): string | undefined {
   try {

@@ -162,15 +162,15 @@ export function createGateway(
         response.destroy();
       });
   });
-  const server = httpServer(handle, { maxHeaderSize, requestTimeout: uploadsEnd });
+  const server = httpServer(handle, { maxHeaderSize, requestTimeout });
   boundConnections(server, connections);
   refuseMalformed(server);
   // Asks for the body once the credential is accepted.
   return server.on('checkContinue', handle);
 }
 
-/** By the rate of their bodies (`bodies.ts`), and files that S3 takes by their connection: a large one takes more than five minutes. */
-const uploadsEnd = 0;
+/** None: the rate of a body bounds its time (`bodies.ts`), and a large file for S3 takes longer than Node's five minutes. */
+const requestTimeout = 0;
 
 /** Where objects are, in S3 and at the gateway. */
 const objectPaths = [`/${payloadBucket}/`, `/${assetBucket}/`];

@@ -9,6 +9,7 @@
 import { conflict, invalidAt } from '../../core/errors/errors.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
 import { findForbiddenMember } from '../../core/json/forbidden-members.ts';
+import { encodingExamples, resolveEncoding } from '../../core/text-encoding.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
@@ -20,6 +21,7 @@ import {
   jobUploads,
   type PinnedFile,
   partsFromBytes,
+  type UploadedPart,
   uploadPartBytes,
   uploadSeconds,
 } from '../jobs/job-files.ts';
@@ -51,6 +53,11 @@ const sizesOf = (bytes: number): number[] =>
     Math.min(uploadPartBytes, bytes - index * uploadPartBytes),
   );
 
+type Part = Pick<UploadedPart, 'partNumber' | 'bytes'>;
+
+const hasPart = (there: readonly Part[], { partNumber, bytes }: Part): boolean =>
+  there.some((part) => part.partNumber === partNumber && part.bytes === bytes);
+
 const declaredBytes = ({ source }: NewImport) => ('upload' in source ? (source.upload.bytes ?? 0) : 0);
 
 /** Where the file of an import is sent, signed anew, and which parts are there. */
@@ -67,7 +74,7 @@ export const uploadAddresses = /* @__PURE__ */ using([jobUploads], (scope: Scope
     const parts = sizesOf(declaredBytes(settings)).map(async (bytes, index) => {
       const partNumber = index + 1;
       const url = await uploads.sign(id, { partNumber: String(partNumber), uploadId });
-      const isUploaded = there.some((part) => part.partNumber === partNumber && part.bytes === bytes);
+      const isUploaded = hasPart(there, { partNumber, bytes });
       return { partNumber, bytes, url, isUploaded };
     });
     return { ...address, parts: await Promise.all(parts) };
@@ -156,6 +163,10 @@ function assertSettings(
     const message = 'A quote or the end of a line cannot separate columns';
     throw invalidAt(at('csv.delimiter'), 'INVALID_VALUE', message);
   }
+  if (csv?.encoding !== undefined && resolveEncoding(csv.encoding) === undefined) {
+    const message = `No encoding. Such are ${encodingExamples}`;
+    throw invalidAt(at('csv.encoding'), 'INVALID_VALUE', message);
+  }
   try {
     const asked = Object.entries(columns).flatMap(([name, { to }]) =>
       to ? [{ name, path: to.split('.') }] : [],
@@ -191,7 +202,7 @@ export const importStarter = /* @__PURE__ */ using(
       const item = await importReader(scope).find(id);
       assertStatus(item.status, 'awaiting-upload', 'was started before');
       const settings = withStartSettings(item, changed);
-      const file = 'upload' in settings.source ? await pinUpload(scope, id) : undefined;
+      const file = 'upload' in settings.source ? await pinUpload(scope, item) : undefined;
       const write = table.writes.update(
         importEntity,
         { id },
@@ -219,9 +230,9 @@ export const importStarter = /* @__PURE__ */ using(
 );
 
 /** Puts its parts together first, if it was sent in parts. @throws 409 */
-export async function pinUpload(scope: Scope, id: string): Promise<PinnedFile> {
-  const missing = await completeUpload(scope, await importReader(scope).find(id));
-  const file = await jobUploads(scope).pin(id);
+export async function pinUpload(scope: Scope, item: ImportItem): Promise<PinnedFile> {
+  const missing = await completeUpload(scope, item);
+  const file = await jobUploads(scope).pin(item.id);
   if (file) return file;
   const message =
     missing.length > 0
@@ -236,7 +247,7 @@ async function completeUpload(scope: Scope, { id, settings, uploadId }: ImportIt
   const there = uploadId === undefined ? undefined : await uploads.listParts(id, uploadId);
   if (uploadId === undefined || !there || there.length === 0) return [];
   const missing = sizesOf(declaredBytes(settings)).flatMap((bytes, index) =>
-    there.some((part) => part.partNumber === index + 1 && part.bytes === bytes) ? [] : [index + 1],
+    hasPart(there, { partNumber: index + 1, bytes }) ? [] : [index + 1],
   );
   if (missing.length === 0) await uploads.complete(id, uploadId, there);
   return missing;
@@ -288,11 +299,7 @@ export const importedRecordsRemover = /* @__PURE__ */ using(
       if (isUnderWay(status))
         throw conflict('The import is under way. Cancel it, or wait for its end, then delete its records');
       // A start in between would go on creating records behind the clean-up.
-      const isStill = scope.table.writes.check(
-        importEntity,
-        { id },
-        { expression: '#status = :seen', values: { seen: status } },
-      );
+      const isStill = scope.table.writes.check(importEntity, { id }, hasStatus(status));
       await scope.table.commit([isStill, tombstoneWrite(scope, id)]).catch((error) => {
         throw error instanceof ConditionFailed
           ? conflict('The import was started, or ended, meanwhile')

@@ -8,7 +8,6 @@
 
 import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
-import { resolveEncoding } from '../../core/text-encoding.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
@@ -71,13 +70,7 @@ const settings = {
   csv: z
     .strictObject({
       delimiter: z.string().length(1).optional(),
-      encoding: z
-        .string()
-        .max(100)
-        .refine((label) => resolveEncoding(label) !== undefined, {
-          error: 'No encoding. Such are utf-8, windows-1252, windows-1251, gbk, shift_jis, macintosh',
-        })
-        .optional(),
+      encoding: z.string().max(100).optional(),
       header: z
         .boolean()
         .default(true)

@@ -87,7 +87,7 @@ export const jobFileReader = /* @__PURE__ */ using(['payloads:read'], (scope: Sc
 export const uploadPartBytes = 67_108_864;
 export const partsFromBytes = 100_000_000;
 
-interface UploadedPart {
+export interface UploadedPart {
   partNumber: number;
   bytes: number;
   etag: string;

@@ -17,8 +17,8 @@ import {
   toCellText,
   toDraft,
 } from '../../domain/imports/columns.ts';
-import type { ImportSettings } from '../../domain/imports/import.ts';
-import { importReader, pinUpload } from '../../domain/imports/import-store.ts';
+import type { ImportItem, ImportSettings } from '../../domain/imports/import.ts';
+import { pinUpload } from '../../domain/imports/import-store.ts';
 import type { SourceFile } from '../../domain/imports/reading/open-file.ts';
 import { parseLine } from '../../domain/imports/reading/text-rows.ts';
 import { jobUploads } from '../../domain/jobs/job-files.ts';
@@ -44,10 +44,10 @@ export interface DryRun {
   rowsEstimated: number;
 }
 
-export const dryRunner = /* @__PURE__ */ using([jobUploads, importReader, sourceOpener], (scope: Scope) => {
+export const dryRunner = /* @__PURE__ */ using([jobUploads, sourceOpener], (scope: Scope) => {
   /** @throws 400 if the file cannot be read; 409 if it is not there */
-  return async (id: string, settings: ImportSettings): Promise<DryRun> => {
-    const file = 'upload' in settings.source ? await pinUpload(scope, id) : undefined;
+  return async (item: ImportItem, settings: ImportSettings): Promise<DryRun> => {
+    const file = 'upload' in settings.source ? await pinUpload(scope, item) : undefined;
     let bytes = 0;
     const source = await sourceOpener(scope)(settings, file, (count) => {
       bytes += count;

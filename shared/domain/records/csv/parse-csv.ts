@@ -18,6 +18,7 @@ import {
   decodeAs,
   decodeUnnamed,
   detectMark,
+  encodingExamples,
   otherReadings,
   replacementCharacter,
   resolveEncoding,
@@ -265,7 +266,7 @@ function parseEncoding(named: string | undefined): string | undefined {
   if (named === undefined) return undefined;
   const encoding = resolveEncoding(named);
   if (encoding !== undefined) return encoding;
-  const message = `"${named}" is no encoding. Such are utf-8, windows-1252, windows-1251, gbk, shift_jis, macintosh`;
+  const message = `"${named}" is no encoding. Such are ${encodingExamples}`;
   throw invalidAt('encoding', 'INVALID_VALUE', message);
 }
 

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { importEntity, NewImport } from '../../../../shared/domain/imports/import.ts';
-import { importCreator } from '../../../../shared/domain/imports/import-store.ts';
-import { chunkFiles, planFileRows } from '../../../../shared/execution/imports/import-file.ts';
+import { importEntity } from '../../../../shared/domain/imports/import.ts';
 import { chunkStorer } from '../../../../shared/execution/imports/store-chunk.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { tenantTable } from '../../../../shared/platform/data/table.ts';
+import { prepareChunks } from '../../../support/data/import-chunks.ts';
 import { stack } from '../../../support/stack/stack.ts';
 
 /** A scope whose commands are counted, with their items. */
@@ -32,24 +31,8 @@ const rows = 500;
 
 /** A chunk that waits to be stored. @returns the id of its import */
 async function prepareChunk(scope: ReturnType<typeof countingScope>['scope'], mode: 'create' | 'upsert') {
-  const text = `name,n\n${Array.from({ length: rows }, (_, n) => `row ${n},${n}`).join('\n')}\n`;
-  const settings = NewImport.parse({ source: { upload: { fileName: 'a.csv' } }, type: 'place', mode });
-  const { item } = await importCreator(scope)({ userId: 'ada', organizationId: null }, settings);
-  const bytes = Buffer.from(text);
-  const file = {
-    bytes: bytes.length,
-    readSlice: async (from: number, to: number) => bytes.subarray(from, to),
-    async *stream(from: number) {
-      yield bytes.subarray(from);
-    },
-  };
-  const plan = await planFileRows(file, settings);
-  await chunkFiles(scope).writePlan(item.id, plan);
-  await chunkFiles(scope).write(item.id, { chunk: 0, firstRow: 1, bytes: bytes.length, lines: plan.lines });
-  const cut = { chunks: 1, rows, position: bytes.length, isDone: true };
-  const changes = { set: { status: 'running' as const, cut, startedAt: new Date().toISOString() } };
-  await scope.table.commit([scope.table.writes.update(importEntity, { id: item.id }, changes)]);
-  return item.id;
+  const names = Array.from({ length: rows }, (_, n) => `row ${n}`);
+  return (await prepareChunks(scope, names, { mode, rowsPerChunk: rows })).id;
 }
 
 test('a chunk of new records takes one transaction for 50 rows, with two writes a row, and a few requests beside', async () => {

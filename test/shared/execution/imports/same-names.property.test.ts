@@ -3,16 +3,15 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { importEntity, NewImport } from '../../../../shared/domain/imports/import.ts';
+import { importEntity } from '../../../../shared/domain/imports/import.ts';
 import { problemReader, problemsFile } from '../../../../shared/domain/imports/import-problems.ts';
-import { importCreator } from '../../../../shared/domain/imports/import-store.ts';
 import { jobFileReader } from '../../../../shared/domain/jobs/job-files.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
-import { chunkFiles, planFileRows } from '../../../../shared/execution/imports/import-file.ts';
 import { chunkStorer } from '../../../../shared/execution/imports/store-chunk.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { tenantTable } from '../../../../shared/platform/data/table.ts';
+import { prepareChunks } from '../../../support/data/import-chunks.ts';
 import { eventually } from '../../../support/stack/eventually.ts';
 import { stack } from '../../../support/stack/stack.ts';
 
@@ -33,32 +32,6 @@ function dyingScope(scope: Scope, commits: number, isAfter: boolean): Scope {
     if (left-- === 0) throw new Error('killed');
   };
   return { ...scope, table: { ...scope.table, commit } };
-}
-
-/** @returns the id of an import whose chunks wait to be stored */
-async function prepareImport(scope: Scope, names: readonly string[], mode: 'create' | 'upsert') {
-  const bytes = Buffer.from(`name,n\n${names.map((name, n) => `${name},${n}`).join('\n')}\n`);
-  const settings = NewImport.parse({ source: { upload: { fileName: 'a.csv' } }, type: 'place', mode });
-  const { item } = await importCreator(scope)({ userId: 'ada', organizationId: null }, settings);
-  const file = {
-    bytes: bytes.length,
-    readSlice: async (from: number, to: number) => bytes.subarray(from, to),
-    async *stream(from: number) {
-      yield bytes.subarray(from);
-    },
-  };
-  const plan = await planFileRows(file, settings);
-  await chunkFiles(scope).writePlan(item.id, plan);
-  const chunks = Math.ceil(names.length / rowsPerChunk);
-  for (let chunk = 0; chunk < chunks; chunk++) {
-    const at = chunk * rowsPerChunk;
-    const lines = plan.lines.slice(at, at + rowsPerChunk);
-    await chunkFiles(scope).write(item.id, { chunk, firstRow: at + 1, bytes: 10, lines });
-  }
-  const cut = { chunks, rows: names.length, position: bytes.length, isDone: true };
-  const changes = { set: { status: 'running' as const, cut, startedAt: new Date().toISOString() } };
-  await scope.table.commit([scope.table.writes.update(importEntity, { id: item.id }, changes)]);
-  return { id: item.id, chunks };
 }
 
 async function readResult(scope: Scope, id: string) {
@@ -91,7 +64,7 @@ test('of rows with one name the first becomes the record, in whatever order chun
   await fc.assert(
     fc.asyncProperty(names, deaths, orders, async (rows, dying, order) => {
       const scope = newScope();
-      const { id, chunks } = await prepareImport(scope, rows, 'create');
+      const { id, chunks } = await prepareChunks(scope, rows, { mode: 'create', rowsPerChunk });
       const deliver = (chunk: number, each: Scope = scope) => chunkStorer(each)(id, chunk);
       const began = dying.map(({ chunk, commits, isAfter }) =>
         deliver(chunk % chunks, dyingScope(scope, commits, isAfter)).catch((error) =>
@@ -132,7 +105,7 @@ test('of rows with one name the last wins in an upsert, however often chunks are
   await fc.assert(
     fc.asyncProperty(names, deaths, async (rows, dying) => {
       const scope = newScope();
-      const { id, chunks } = await prepareImport(scope, rows, 'upsert');
+      const { id, chunks } = await prepareChunks(scope, rows, { mode: 'upsert', rowsPerChunk });
       const deliver = (chunk: number, each: Scope = scope) => chunkStorer(each)(id, chunk);
       // A chunk is sent when the one before it is stored.
       for (let chunk = 0; chunk < chunks; chunk++) {
