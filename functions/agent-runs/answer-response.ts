@@ -1,4 +1,4 @@
-import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
+import { agentRunQueue } from '../../shared/domain/agents/agent-run-queue.ts';
 import type { AnsweredRun } from '../../shared/execution/agent-runs/answer-run.ts';
 import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
 import { findOutermost, isWaiting } from '../../shared/execution/agent-runs/inside-waits.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
-import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
+import { agentRunQueue } from '../../shared/domain/agents/agent-run-queue.ts';
 import { type AgentRunRequest, startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { runResponse } from '../../shared/protocols/run-events/flow-response.ts';

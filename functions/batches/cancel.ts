@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { batchCanceller } from '../../shared/execution/batches/run-record.ts';
+import { batchCanceller } from '../../shared/execution/record-runs/run-record.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { BatchParams } from './schemas.ts';

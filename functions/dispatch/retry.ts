@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { agentRunQueue } from '../../shared/domain/agents/agent-run-queue.ts';
 import { listKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { runLabelOptions } from '../../shared/domain/runs/run-origin.ts';
-import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { agentOptions } from '../../shared/execution/agent-runs/run-options.ts';
 import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { runRetrier } from '../../shared/execution/listed-runs/retry-run.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
-import { endSuspendedRun } from '../../shared/execution/batches/run-record.ts';
+import { endSuspendedRun } from '../../shared/execution/record-runs/run-record.ts';
 import { deleteRunResult } from '../../shared/execution/runs/delete-run-result.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';

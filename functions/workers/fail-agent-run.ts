@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
+import { AgentRunMessage } from '../../shared/domain/agents/agent-run-queue.ts';
 import { endRun } from '../../shared/execution/agent-runs/sweep-runs.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';

@@ -1,8 +1,8 @@
 import type { SQSEvent } from 'aws-lambda';
 import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { RunMessage, toRunLogFields } from '../../shared/execution/batches/run-message.ts';
+import { handleDeadLetter } from '../../shared/execution/record-runs/dead-letter-records.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';

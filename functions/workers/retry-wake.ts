@@ -1,9 +1,9 @@
 import type { SQSEvent } from 'aws-lambda';
 import { runWithLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { toRunLogFields } from '../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../shared/execution/batches/run-timer.ts';
+import { handleDeadLetter } from '../../shared/execution/record-runs/dead-letter-records.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { parseMessages, toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';

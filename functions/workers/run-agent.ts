@@ -1,7 +1,7 @@
 import type { Context, SQSEvent } from 'aws-lambda';
 import { runWithLogFields } from '../../shared/core/invocation.ts';
+import { AgentRunMessage, agentRunQueue } from '../../shared/domain/agents/agent-run-queue.ts';
 import { toAgentListing } from '../../shared/execution/agent-runs/agent-execution.ts';
-import { AgentRunMessage, agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { runInBackground } from '../../shared/execution/agent-runs/background-run.ts';
 import { openPorts } from '../../shared/execution/open-ports.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';

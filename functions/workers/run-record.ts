@@ -1,4 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { agentRunQueue } from '../../shared/domain/agents/agent-run-queue.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import { openJobLoader, openSlotLoader } from '../../shared/execution/batches/record-jobs.ts';
 import {
@@ -7,15 +8,15 @@ import {
   setRetryTimes,
   splitRunMessage,
 } from '../../shared/execution/batches/run-message.ts';
-import { runRecord, settleBatchNow } from '../../shared/execution/batches/run-record.ts';
+import { getSlotWidth, holdSlot } from '../../shared/execution/batches/slot-sharing.ts';
+import { openPorts } from '../../shared/execution/open-ports.ts';
+import { runRecord, settleBatchNow } from '../../shared/execution/record-runs/run-record.ts';
 import {
   type InvocationWork,
   openEarlyDeletes,
   openSlotPermits,
   runGroup,
-} from '../../shared/execution/batches/run-slot.ts';
-import { getSlotWidth, holdSlot } from '../../shared/execution/batches/slot-sharing.ts';
-import { openPorts } from '../../shared/execution/open-ports.ts';
+} from '../../shared/execution/record-runs/run-slot.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
 import { parseMessages, type QueueMessage, toWorker } from '../../shared/platform/aws/worker.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
@@ -26,6 +27,7 @@ const reserveMs = 5_000;
 
 export const requirements = combineRequirements(
   openPorts,
+  agentRunQueue,
   'table:write',
   'table:delete',
   'payloads:read',

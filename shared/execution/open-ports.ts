@@ -123,7 +123,7 @@ export const openPorts = /* @__PURE__ */ using(
       mcp: authorizeMcp(mcpPort(scope.table.tenant), async () =>
         (await import('../domain/mcp-connections/connection-tokens.ts')).connectionTokens(scope),
       ),
-      flows: flowsPort(scope, { userId, runId, listing }),
+      flows: flowsPort(scope, { userId, organizationId, runId, listing }),
       waits: waitsPort(scope, toWaitOwner(owner, listing)),
       agents: {
         run: async (request) => (await agents()).run(request),

@@ -16,6 +16,8 @@ export interface FlowsPort {
     callId?: string | undefined;
     /** The listed run in which it runs. Default: that of the port. */
     parent?: ListedParent | undefined;
+    /** Whether the call may end with `CallSuspended`, and is made again when the flow has ended. */
+    canWait?: true | undefined;
     signal: AbortSignal;
   }) => Promise<{ output: unknown } & Unmasked>;
 }

@@ -23,6 +23,7 @@ import {
   runEntity,
   runsPartition,
   toHour,
+  toInsideKey,
   toRunsCeiling,
   toRunsFloor,
 } from '../runs/run.ts';
@@ -134,7 +135,7 @@ const hasEndedIn = ({ completedAt }: Run, hour: string) =>
 /** The index has only the keys: `<end>#<id>`, and the partition says whether it is inside of another. */
 function toRunKey({ PK, SK2 }: StoredItem) {
   const id = String(SK2).split('#')[1] ?? '';
-  return { id, ...(PK.endsWith(insideRunsPartition.name) && { parentRunId: 'inside' }) };
+  return PK.endsWith(insideRunsPartition.name) ? toInsideKey(id) : { id };
 }
 
 /** What the runs that ended in an hour add to this hour, and their records to earlier ones: from the rows themselves. */

@@ -4,7 +4,7 @@ import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write, type WriteCondition } from '../../platform/data/writes.ts';
 import { hourMarks } from './hour-marks.ts';
-import { type EndStatus, type Run, runEntity } from './run.ts';
+import { type EndStatus, type Run, type RunKey, runEntity } from './run.ts';
 import { type RunTotals, toRunTokens } from './run-use.ts';
 
 /** What is known of a run at its start. */
@@ -99,7 +99,7 @@ export function createEndWrite({ table }: Pick<Scope, 'table'>, run: NewRun, end
 /** A listed run waits for somebody or for a moment, or goes on. Refused if it is over: somebody may have cancelled it. */
 export const statusWrite = (
   { table }: Pick<Scope, 'table'>,
-  { id }: Pick<Run, 'id'>,
+  { id, parentRunId }: RunKey,
   status: 'running' | 'paused',
   more: Pick<Run, 'batchId'> = {},
-): Write => table.writes.update(runEntity, { id }, { set: { status, ...more } }, isOpenRun);
+): Write => table.writes.update(runEntity, { id, parentRunId }, { set: { status, ...more } }, isOpenRun);

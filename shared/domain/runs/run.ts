@@ -89,6 +89,9 @@ export interface RunKey {
   parentRunId?: string | undefined;
 }
 
+/** Of a run that is inside of another one, whichever that is. */
+export const toInsideKey = (id: string): RunKey => ({ id, parentRunId: 'inside' });
+
 export const toHour = (at: string) => at.slice(0, 13);
 
 /** The index keys at the end of a run. The time of its id counts, by which rows are found: it may be before the start. */

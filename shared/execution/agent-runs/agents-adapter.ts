@@ -14,7 +14,6 @@ import { beginNote } from '../../core/active-span.ts';
 import { agentLevelsMax } from '../../core/agent-depth.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import { agentVersions } from '../../domain/agents/agent-versions.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { originInside, type ParentListing } from '../../domain/runs/run-origin.ts';
@@ -23,6 +22,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { LoopWait } from '../agent-loop/facts.ts';
 import type { RunBudget } from '../agent-loop/run-budget.ts';
 import { CallSuspended, type SuspendedCall } from '../agent-loop/tool-calls.ts';
+import { toCallRunId } from '../batches/waiting-flows.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './agent-execution.ts';
 import { agentToRun, inlineAgent, inlineContent } from './agent-input.ts';
@@ -51,6 +51,8 @@ interface Inside {
   /** Of the parent, if it is a run of an agent. */
   budget?: RunBudget;
   streamed: boolean;
+  /** Whether something around the parent cannot be suspended. */
+  cannotWait?: true | undefined;
   /** Aborted when the parent goes on elsewhere. */
   stop?: AbortSignal;
   execute: (scope: Scope, run: AgentRun, options: ExecuteOptions) => AsyncIterable<NumberedEvent>;
@@ -71,7 +73,7 @@ export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside
         throw new StepError(`Agents run each other at most ${agentLevelsMax} levels deep`);
       }
       const { callId } = request;
-      const id = callId ? deriveId('exec', getIdTimeMs(callId), parent.id, callId) : scope.newId('exec');
+      const id = callId ? toCallRunId(parent.id, callId) : scope.newId('exec');
       // A call of an agent is known by its execution.
       const note = parent.isAgent && callId ? undefined : beginNote({ k: 'a', id });
       const options = inside();
@@ -143,7 +145,16 @@ async function openEvents(
   const { id, agent, signal: callerSignal } = request;
   const ports = (request.payers ?? []).reduce(addPayer, inside.ports);
   const inherited = typeof agent === 'string' ? undefined : (agent.inherited as OwnTools);
-  const options = { ports, budget, streamed, callerSignal, inherited, ...(stop && { stopSignal: stop }) };
+  const cannotWait = inside.cannotWait ?? request.cannotWait ?? (parent.isAgent ? undefined : true);
+  const options = {
+    ports,
+    budget,
+    streamed,
+    callerSignal,
+    inherited,
+    cannotWait,
+    ...(stop && { stopSignal: stop }),
+  };
   const stored = await scope.table.get(agentExecutionEntity, { id }, { consistent: true });
   if (!stored) return execute(scope, await startAgent(scope, parent, request), options);
   const run = await loadRun(scope, id);

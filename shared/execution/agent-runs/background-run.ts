@@ -1,6 +1,7 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
+import { agentRunQueue } from '../../domain/agents/agent-run-queue.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { acquirePlace, type Pool, placeDelaySeconds } from '../../platform/tenant-pools.ts';
 import {
@@ -10,9 +11,8 @@ import {
   releaseRun,
   resentAfterMs,
 } from './agent-execution.ts';
-import { agentRunQueue } from './agent-run-queue.ts';
 import { executeAgentRun } from './execute-agent-run.ts';
-import { isWaiting } from './inside-waits.ts';
+import { findOutermost, isWaiting } from './inside-waits.ts';
 import { RunLost } from './run-journal.ts';
 import { type LoadedRun, loadInput, loadRun } from './run-log.ts';
 import { endRun } from './sweep-runs.ts';
@@ -34,8 +34,14 @@ export async function runInBackground(
   executionId: string,
   { waits = 0, ...options }: BackgroundOptions & { waits?: number },
 ): Promise<void> {
-  const loaded = await loadRun(scope, executionId).catch(ifMissing(undefined));
-  if (!loaded || !(await isToRun(scope, loaded))) return;
+  const named = await loadRun(scope, executionId).catch(ifMissing(undefined));
+  // A flow inside of it has ended: it goes on with the agents around it.
+  if (named?.execution.isInAgent) {
+    const { id } = await findOutermost(scope, named.execution);
+    if (id !== executionId) return runInBackground(scope, id, { waits, ...options });
+  }
+  if (!named || !(await isToRun(scope, named))) return;
+  const loaded = named;
   const place = await acquirePlace(scope, workerPlaces);
   if (!place) return waitForPlace(scope, loaded.execution, waits);
   try {

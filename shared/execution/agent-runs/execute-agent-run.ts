@@ -34,7 +34,7 @@ import { addPayer } from '../model-calls/pipeline.ts';
 import { arrangeMessages, toModelMessages } from '../model-calls/to-model-messages.ts';
 import { RunCancelled } from '../runs/execution.ts';
 import { AttemptsFailed } from '../step-support/attempts.ts';
-import { setParentRun, setPortsDepth } from '../step-support/ports-at-depth.ts';
+import { letFlowsWait, setParentRun, setPortsDepth } from '../step-support/ports-at-depth.ts';
 import { toAgentListing } from './agent-execution.ts';
 import { isDelegated, type RunInput, toRunnableConfig } from './agent-input.ts';
 import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './agent-tools.ts';
@@ -59,6 +59,8 @@ export interface ExecuteOptions
   budget?: RunBudget | undefined;
   /** For a spawned agent: the tools of the one that spawned it. */
   inherited?: OwnTools | undefined;
+  /** Whether something around it cannot be suspended. */
+  cannotWait?: true | undefined;
   streamed: boolean;
 }
 
@@ -67,7 +69,7 @@ export async function* executeAgentRun(
   { content, input, ...taken }: AgentRun,
   options: ExecuteOptions,
 ): AsyncGenerator<NumberedEvent, void> {
-  const { streamed, budget: outer, inherited, ...signals } = options;
+  const { streamed, budget: outer, inherited, cannotWait, ...signals } = options;
   const { execution } = taken;
   const atDepth = setPortsDepth(options.ports, execution.depth);
   const { agentId: id } = execution;
@@ -84,7 +86,10 @@ export async function* executeAgentRun(
     const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
     const isDelegate = isDelegated(content);
     return openLoop(scope, { config, capabilities: content.capabilities }, input, {
-      ports: setParentRun({ ...enforceRunBudget(ports, budget), agents }, toAgentListing(execution)),
+      ports: setParentRun(
+        letFlowsWait({ ...enforceRunBudget(ports, budget), agents }, !cannotWait),
+        toAgentListing(execution),
+      ),
       budget,
       codeCalls,
       streamed,
@@ -107,7 +112,14 @@ export async function* executeAgentRun(
     async open({ signal, stop }) {
       // Nobody sees what the agents inside say, unless a caller does.
       const isShown = streamed && !signals.isUnread;
-      const getInside = () => ({ ports, budget, streamed: isShown, stop, execute: executeAgentRun });
+      const getInside = () => ({
+        ports,
+        budget,
+        streamed: isShown,
+        cannotWait,
+        stop,
+        execute: executeAgentRun,
+      });
       const agents = agentsPort(
         scope,
         { ...execution, isAgent: true, listing: toAgentListing(execution) },

@@ -1,5 +1,6 @@
 /**
- * Runs that wait because a run inside of them does: an agent whose sub-agent asks for an approval, at any depth.
+ * Runs of agents that wait because a run inside of them does: a sub-agent that asks for an approval, at any depth, or a flow
+ * called as a tool whose step waits (`waiting-flows.ts`), which goes on by itself and says at its end that they may.
  * The inner run pauses by itself, and is listed in the inbox. The call that runs it has no result then, so the run around it
  * pauses with a wait of the kind `inside`, and so on up to the outermost one. Whoever answers records that in the inner run
  * alone. Nothing is written in the runs around it: whether one still waits follows from what is inside (`isWaiting`), and with
@@ -8,6 +9,7 @@
  * process has the sweep continue it (`continueIfAnswered`); after a crash the sweep does so at the end of the wait.
  */
 import { ifMissing } from '../../core/errors/errors.ts';
+import { runEntity, toInsideKey } from '../../domain/runs/run.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { LoopWait } from '../agent-loop/facts.ts';
 import { type AgentExecution, isExecutionOver, postponeRunSweep } from './agent-execution.ts';
@@ -24,11 +26,18 @@ export async function isWaiting(scope: Scope, { state }: Waiting): Promise<boole
   return false;
 }
 
-/** One that runs is with its own process, which is that of the run around it: it would not be paused. */
+/** An agent that runs is with its own process, which is that of the run around it: it would not be paused. */
 async function isWaitingInside(scope: Scope, runId: string): Promise<boolean> {
   const inside = await loadRun(scope, runId).catch(ifMissing(undefined));
-  if (!inside || isExecutionOver(inside.execution)) return false;
+  if (!inside) return isFlowOpen(scope, runId);
+  if (isExecutionOver(inside.execution)) return false;
   return inside.execution.status === 'paused' && isWaiting(scope, inside);
+}
+
+/** A flow runs in a process of its own. */
+async function isFlowOpen({ table }: Scope, runId: string): Promise<boolean> {
+  const run = await table.get(runEntity, toInsideKey(runId), { consistent: true });
+  return run?.kind === 'flow' && run.completedAt === undefined;
 }
 
 /** The run of an agent around it that is in none itself. */

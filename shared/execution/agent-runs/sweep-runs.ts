@@ -13,6 +13,7 @@ import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { getIdKind } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
+import { agentRunQueue } from '../../domain/agents/agent-run-queue.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { listDue } from '../../platform/cleanup/sweeps.ts';
@@ -21,6 +22,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import type { EndFact, Fact } from '../agent-loop/facts.ts';
 import { endFact } from '../agent-loop/state.ts';
+import { waitingFlowCanceller } from '../batches/waiting-flows.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
@@ -33,7 +35,6 @@ import {
   resentAfterMs,
   runsOfAgentPartition,
 } from './agent-execution.ts';
-import { agentRunQueue } from './agent-run-queue.ts';
 import { isWaiting } from './inside-waits.ts';
 import { RunLost } from './run-journal.ts';
 import { type LoadedRun, loadRun, reloadRun } from './run-log.ts';
@@ -52,6 +53,7 @@ export const endRun = /* @__PURE__ */ using(
     'payloads:delete',
     'queue:deliveries',
     runEnd,
+    waitingFlowCanceller,
   ],
   async (
     scope: Scope,
@@ -70,7 +72,12 @@ export const endRun = /* @__PURE__ */ using(
         run = await reloadRun(scope, run);
       }
     }
-    await endChildren(scope, executionId, ending);
+    await Promise.all([
+      endChildren(scope, executionId, ending),
+      ...run.state.waits.flatMap(({ runId }) =>
+        runId === undefined ? [] : [waitingFlowCanceller(scope)(runId)],
+      ),
+    ]);
     return true;
   },
 );

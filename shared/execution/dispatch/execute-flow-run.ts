@@ -20,11 +20,7 @@ import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { type Batch, offloadBatchInput } from '../batches/batch.ts';
-import { batchStore } from '../batches/batch-store.ts';
-import { resumeByAnswers } from '../batches/resume-by-answer.ts';
-import { scheduleTimer } from '../batches/run-timer.ts';
-import { batchDefaults } from '../batches/start-batch.ts';
+import { continueSuspended } from '../batches/suspended-run.ts';
 import type { EarlierResults, EngineRunEvent, OpenWait, StepResult, StepWait } from '../engine/engine.ts';
 import { settleBudgets } from '../model-calls/budget-accounts.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
@@ -193,56 +189,37 @@ function openTotals() {
   };
 }
 
-/** Continues a suspended run as a batch of one, which clients can follow and cancel. @returns the batch's id. */
+/** Hands a suspended run over to a batch of one. @returns the batch's id. */
 async function continueAsBatch(
   scope: Scope,
   { prepared, runsAs, body, execution, begun }: RunningDispatch,
-  { waits, until }: { waits: readonly OpenWait[]; until: Date },
+  suspended: { waits: readonly OpenWait[]; until: Date },
 ): Promise<string> {
   const { id: runId, startedAt, surface, origin } = execution;
   const { flow, version, record, persistResults } = prepared;
-  const id = scope.newId('batch');
   const recordId = record?.id ?? null;
   const ttl = persistResults ? undefined : getSuspendedRunExpiry(scope);
-  const { tenant } = scope.table;
   await runVersions(scope).keep(version, ttl);
   const { inputs, messages, options } = body;
-  const sent = { inputs, messages, ...(record && !recordId && { record }) };
-  const input = await offloadBatchInput(scope, id, sent);
-  const batch: Batch = {
-    id,
-    flowId: flow.id,
-    flowName: flow.name,
-    flowVersionId: version.id,
-    ...(version.subFlows && { subFlows: version.subFlows }),
-    userId: runsAs.userId,
-    organizationId: runsAs.organizationId,
-    recordType: null,
+  const run = {
+    runId,
+    flow,
+    version,
+    runsAs,
     ...(surface && { surface }),
     ...(origin && { origin }),
-    dispatched: { runId, recordId, input, appendsMetadata: options.autoAppendMetadata },
+    recordId,
+    input: { inputs, messages, ...(record && !recordId && { record }) },
+    appendsMetadata: options.autoAppendMetadata,
     ...(begun?.repeatsUnsafe && { unsafe: true as const }),
-    recordConcurrency: 1,
-    maxRetries: batchDefaults.maxRetries,
-    totalRecords: 1,
-    planned: true,
-    stopped: null,
-    stoppedAt: null,
-    error: null,
     startedAt,
     ...(ttl !== undefined && { ttl }),
   };
   // From here on the sweeper watches the batch instead of the execution.
-  await batchStore(scope).create(batch, {
-    alsoWrite: [closeExecution(scope.table, runId), statusWrite(scope, execution, 'paused', { batchId: id })],
-  });
-  const message = { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 };
-  await resumeByAnswers(scope, waits, message)
-    .then((isAnswered) => scheduleTimer(scope, isAnswered ? scope.now() : until, message))
-    .catch((error) =>
-      log.error('A timer could not be set; the sweeper will resume the run', { error, batchId: id }),
-    );
-  return id;
+  return continueSuspended(scope, run, suspended, (batchId) => [
+    closeExecution(scope.table, runId),
+    statusWrite(scope, execution, 'paused', { batchId }),
+  ]);
 }
 
 /** Runs the steps. Records the end of the run in every case. */

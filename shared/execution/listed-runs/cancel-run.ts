@@ -5,9 +5,9 @@ import { using } from '../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { endRun } from '../agent-runs/sweep-runs.ts';
-import { batchCanceller } from '../batches/run-record.ts';
 import { cancelExecution } from '../dispatch/end-execution.ts';
 import { toolRunEnder } from '../dispatch/end-tool-run.ts';
+import { batchCanceller } from '../record-runs/run-record.ts';
 
 /** Cancels a run of any kind. @throws 409 if it is over. */
 export const runCanceller = /* @__PURE__ */ using(

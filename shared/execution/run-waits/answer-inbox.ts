@@ -1,13 +1,13 @@
 import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
 import { conflict, invalidAt, notFound, unprocessable } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
+import { agentRunQueue } from '../../domain/agents/agent-run-queue.ts';
 import type { InboxWait } from '../../domain/run-waits/inbox-wait.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { answerWaits } from '../agent-runs/answer-run.ts';
 import { findOutermost } from '../agent-runs/inside-waits.ts';
 import { findExecution } from '../agent-runs/run-log.ts';

@@ -16,7 +16,7 @@ import { log } from '../../core/log.ts';
 import type { RunWait } from '../../domain/run-waits/run-wait.ts';
 import { linkOfToken } from '../../domain/run-waits/wait-link.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
-import { runEntity } from '../../domain/runs/run.ts';
+import { type Run, runEntity, toInsideKey } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerResumer } from '../batches/resume-by-answer.ts';
@@ -39,7 +39,7 @@ export const waitAnswers = /* @__PURE__ */ using(
       if (wait.answer) throw isAnswered();
       if (new Date(wait.expiresAt) <= scope.now()) throw conflict('The time to answer is over');
       const [listed, checkpoints] = await Promise.all([
-        scope.table.get(runEntity, { id: wait.listedId }, { consistent: true }),
+        readListed(scope, wait),
         readCheckpoints(scope, wait),
       ]);
       if (listed?.completedAt !== undefined || checkpoints.at(-1)?.end) throw conflict('The run is over');
@@ -96,6 +96,11 @@ export const waitAnswers = /* @__PURE__ */ using(
     };
   },
 );
+
+/** A run inside of an agent's is listed elsewhere. */
+const readListed = async ({ table }: Scope, { listedId: id }: RunWait): Promise<Run | undefined> =>
+  (await table.get(runEntity, { id }, { consistent: true })) ??
+  (await table.get(runEntity, toInsideKey(id), { consistent: true }));
 
 /** Longer than the write of an answer takes. */
 const safetyMs = 5_000;

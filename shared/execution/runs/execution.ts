@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { log } from '../../core/log.ts';
 import { unixSeconds } from '../../core/time.ts';
 import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
-import { type Run, runEntity } from '../../domain/runs/run.ts';
+import { type RunKey, runEntity } from '../../domain/runs/run.ts';
 import { runCancelled } from '../../domain/runs/run-list.ts';
 import { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
@@ -100,11 +100,11 @@ export class RunCancelled extends DOMException {
 const lookMs = 1_000;
 
 /** A signal that is aborted when somebody cancels the run, as long as the watch is not disposed of. */
-export function watchCancellation({ table }: Pick<Scope, 'table'>, { id }: Pick<Run, 'id'>) {
+export function watchCancellation({ table }: Pick<Scope, 'table'>, { id, parentRunId }: RunKey) {
   const cancelled = new AbortController();
   const look = async () => {
     try {
-      const run = await table.get(runEntity, { id });
+      const run = await table.get(runEntity, { id, parentRunId });
       if (run?.status !== 'cancelled') return;
       clearInterval(timer);
       cancelled.abort(new RunCancelled());

@@ -6,7 +6,7 @@
  * A failure that may still be retried is not recorded until it is final: its model calls are counted, its result only
  * with the end.
  * The outcome is an end (recorded), a suspension (recorded), a call that the caller executes, or the failed step from
- * which `batches/run-record.ts` retries.
+ * which `record-runs/run-record.ts` retries.
  * Output variables are appended to the record before the end is recorded; if that fails, so does the run.
  */
 import type { RecordsPort } from '../../adapters/ports/records-port.ts';

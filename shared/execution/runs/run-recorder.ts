@@ -9,7 +9,7 @@
  * notifications).
  * The table refuses a checkpoint that exists: of two processes that run the same run, the second fails at its first
  * write. A crash loses what was gathered; the next process resumes after the last checkpoint and runs those steps again.
- * Callers: `batches/run-record.ts` and `dispatch/dispatch-recorder.ts`. Values of secrets are stored encrypted only
+ * Callers: `record-runs/run-record.ts` and `dispatch/dispatch-recorder.ts`. Values of secrets are stored encrypted only
  * (`run-variables.ts`).
  */
 import { delayFlush } from '../../core/concurrency/gather.ts';

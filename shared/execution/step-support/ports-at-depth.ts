@@ -14,6 +14,10 @@ export const setPortsDepth = (ports: Ports, depth: number): Ports => ({
   },
 });
 
+/** The ports of an agent, whose calls of flows may be suspended with its run. */
+export const letFlowsWait = (ports: Ports, canWait: boolean): Ports =>
+  canWait ? { ...ports, flows: { run: (request) => ports.flows.run({ ...request, canWait }) } } : ports;
+
 /** The ports of a listed run. What runs through them runs in it, unless a run inside of it has said so of itself before. */
 export const setParentRun = (ports: Ports, parent: ListedParent): Ports => ({
   ...ports,

@@ -1,7 +1,7 @@
 import { log } from '../../core/log.ts';
+import { agentRunQueue } from '../../domain/agents/agent-run-queue.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { releaseRun } from '../agent-runs/agent-execution.ts';
-import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { readEventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
 import type { NumberedEvent } from '../agent-runs/run-events.ts';

@@ -1,11 +1,11 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { agentRunQueue } from '../../domain/agents/agent-run-queue.ts';
 import { originOfSurface, type RunLabels } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { agentToRun } from '../agent-runs/agent-input.ts';
-import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { startRun } from '../agent-runs/start-run.ts';
 import { type BatchOwner, batchDefaults, batchStarter, toSingleRunId } from '../batches/start-batch.ts';
 import type { Target, TargetInput } from './target.ts';

@@ -118,7 +118,7 @@ function openTracers(scope: Scope) {
     tool: traceTool,
 
     async flow(reader, run) {
-      if (run.parentRunId !== undefined) return traceInnerFlow(reader, run);
+      if (run.parentRunId !== undefined && run.batchId === undefined) return traceInnerFlow(reader, run);
       const { id: runId, recordId = null, batchId, completedAt } = run;
       const [checkpoints, batch, execution] = await Promise.all([
         readCheckpoints(scope, { runId, recordId }),

@@ -11,10 +11,10 @@ import { A2aRefusal, type IncomingMessage } from '../../adapters/a2a-server/serv
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import { agentRunQueue } from '../../domain/agents/agent-run-queue.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import { toRunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { callersApprove } from '../../domain/surfaces/surface/surface-behavior.ts';
-import { agentRunQueue } from '../../execution/agent-runs/agent-run-queue.ts';
 import { answerWaits, Decision, type GivenAnswers } from '../../execution/agent-runs/answer-run.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';

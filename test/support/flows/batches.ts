@@ -12,7 +12,7 @@ import { batchStore, recordSlot } from '../../../shared/execution/batches/batch-
 import { groupCommits } from '../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../shared/execution/batches/record-jobs.ts';
 import type { RunMessage } from '../../../shared/execution/batches/run-message.ts';
-import { runRecord } from '../../../shared/execution/batches/run-record.ts';
+import { runRecord } from '../../../shared/execution/record-runs/run-record.ts';
 import { StepResultQuery, stepResultStore } from '../../../shared/execution/runs/list-step-results.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { countingRuntime, newTenant } from '../stack/stack.ts';

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  type AgentRunMessage,
-  agentRunQueue,
-} from '../../../../shared/execution/agent-runs/agent-run-queue.ts';
+import { type AgentRunMessage, agentRunQueue } from '../../../../shared/domain/agents/agent-run-queue.ts';
 import { silentQueue } from '../../../support/data/silent-queue.ts';
 import { countingRuntime } from '../../../support/stack/stack.ts';
 

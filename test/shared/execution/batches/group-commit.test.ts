@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { groupCommits, type WithCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
-import { runRecord } from '../../../../shared/execution/batches/run-record.ts';
+import { runRecord } from '../../../../shared/execution/record-runs/run-record.ts';
 import { recordCosts } from '../../../../shared/execution/runs/spending.ts';
 import { plannedBatch } from '../../../support/flows/batches.ts';
 import { template } from '../../../support/flows/flows.ts';

@@ -7,8 +7,8 @@ import { webhookEvents } from '../../../../shared/domain/surfaces/surface/webhoo
 import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { runRecord } from '../../../../shared/execution/batches/run-record.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/end-execution.ts';
+import { runRecord } from '../../../../shared/execution/record-runs/run-record.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
 import { webhookStarter } from '../../../../shared/execution/targets/start-webhook.ts';
 import { decodeReadable } from '../../../../shared/platform/data/entity.ts';

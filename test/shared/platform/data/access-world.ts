@@ -22,7 +22,6 @@ import { batchStore, recordSlot } from '../../../../shared/execution/batches/bat
 import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
-import { runRecord } from '../../../../shared/execution/batches/run-record.ts';
 import { startWithinShare } from '../../../../shared/execution/batches/slot-sharing.ts';
 import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import {
@@ -30,6 +29,7 @@ import {
   openDispatchRecorder,
 } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
 import { flowUpserter, type PreparedRun } from '../../../../shared/execution/dispatch/prepare.ts';
+import { runRecord } from '../../../../shared/execution/record-runs/run-record.ts';
 import { checkpointEntity, recordResultsRange } from '../../../../shared/execution/runs/checkpoint.ts';
 import { deleteRunResult } from '../../../../shared/execution/runs/delete-run-result.ts';
 import { RunResultQuery, runResults } from '../../../../shared/execution/runs/list-run-results.ts';

@@ -16,10 +16,10 @@ import { deleteMessages } from '../../platform/aws/queues.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { WriteCondition } from '../../platform/data/writes.ts';
-import { type Batch, batchEntity } from './batch.ts';
-import type { Ran } from './group-commit.ts';
-import type { RecordJob } from './record-jobs.ts';
-import { acquireRunLease, type MessageDelivery, releaseRunLeases } from './run-lease.ts';
+import { type Batch, batchEntity } from '../batches/batch.ts';
+import type { Ran } from '../batches/group-commit.ts';
+import type { RecordJob } from '../batches/record-jobs.ts';
+import { acquireRunLease, type MessageDelivery, releaseRunLeases } from '../batches/run-lease.ts';
 import {
   type Delivered,
   type DeliveredRuns,
@@ -27,7 +27,7 @@ import {
   type Returned,
   requeueRuns,
   toRunLogFields,
-} from './run-message.ts';
+} from '../batches/run-message.ts';
 import {
   countUsablePermits,
   getSlotPermit,
@@ -35,7 +35,7 @@ import {
   releaseSlots,
   type SharedBatch,
   slotDivider,
-} from './slot-sharing.ts';
+} from '../batches/slot-sharing.ts';
 
 export interface InvocationWork {
   /** When the invocation ends, in Unix ms. */

@@ -16,14 +16,30 @@ import { anySignal } from '../../core/concurrency/abort.ts';
 import { log } from '../../core/log.ts';
 import { type TracedRun, toTracedRun } from '../../core/trace-context.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import { agentRunQueue } from '../../domain/agents/agent-run-queue.ts';
 import { combineNotifications, noNotification } from '../../domain/deliveries/end-webhook.ts';
 import { closeWaits } from '../../domain/run-waits/wait-store.ts';
-import { runEntity } from '../../domain/runs/run.ts';
+import { type RunKey, runEntity } from '../../domain/runs/run.ts';
 import { createRunNotification, runEnd } from '../../domain/runs/run-end.ts';
 import { runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { type Batch, batchEntity } from '../batches/batch.ts';
+import { isEnded } from '../batches/batch-progress.ts';
+import {
+  batchCancelled,
+  batchFinder,
+  batchStore,
+  toBatchListing,
+  toBatchRun,
+} from '../batches/batch-store.ts';
+import { groupCommits, type Ran, type RunCommits, type WithCommits } from '../batches/group-commit.ts';
+import { type GivenUpJob, loadJobs, type RecordJob } from '../batches/record-jobs.ts';
+import { resumeByAnswers } from '../batches/resume-by-answer.ts';
+import type { RunMessage } from '../batches/run-message.ts';
+import { scheduleTimer } from '../batches/run-timer.ts';
+import { releaseSlots, slotDivider } from '../batches/slot-sharing.ts';
 import type { EngineRunEvent, StepWait } from '../engine/engine.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
 import { openPorts } from '../open-ports.ts';
@@ -38,15 +54,6 @@ import { runVariables, type SealedValues, sealedValues } from '../runs/run-varia
 import { runVersions } from '../runs/run-versions.ts';
 import { getResultAttempts } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
-import { type Batch, batchEntity } from './batch.ts';
-import { isEnded } from './batch-progress.ts';
-import { batchCancelled, batchFinder, batchStore, toBatchListing, toBatchRun } from './batch-store.ts';
-import { groupCommits, type Ran, type RunCommits, type WithCommits } from './group-commit.ts';
-import { type GivenUpJob, loadJobs, type RecordJob } from './record-jobs.ts';
-import { resumeByAnswers } from './resume-by-answer.ts';
-import type { RunMessage } from './run-message.ts';
-import { scheduleTimer } from './run-timer.ts';
-import { releaseSlots, slotDivider } from './slot-sharing.ts';
 
 /** What a wait of 30 days needs that polls every ten seconds, with a margin. Ends a chain of timers without end. */
 const pollsMax = 300_000;
@@ -72,9 +79,9 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   if (batch.stopped) return endCancelledRun(scope, job, commits);
   const checkpoints = await readEarlierCheckpoints(scope, job);
   const last = checkpoints.at(-1);
-  if (last?.end) return settleIfLast(scope, job.message);
+  if (last?.end) return settleIfLast(scope, batch, job.message);
   // Who cancels a run by itself expects it to stop; records of a batch that run now still finish.
-  using cancelled = batch.dispatched ? watchCancellation(scope, { id: job.message.runId }) : undefined;
+  using cancelled = batch.dispatched ? watchCancellation(scope, toBatchRun(batch)) : undefined;
   const isCancelled = () => cancelled?.signal.aborted ?? false;
   const sealed = sealedValues(scope);
   const earlier = await loadEarlierResults(scope, job, batch, sealed);
@@ -121,7 +128,8 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     signal: anySignal(signal, limit, cancelled?.signal),
     trace: traceOfRecord(batch, runId, checkpoints[0]),
     recorder,
-    ...(batch.dispatched && waiting.length > 0 && { onEvent: relistOnNextStep(scope, runId, waiting) }),
+    ...(batch.dispatched &&
+      waiting.length > 0 && { onEvent: relistOnNextStep(scope, toBatchRun(batch), waiting) }),
   };
   // Awaited here, so that the watch for a cancellation lasts as long as the run.
   await runAttempts(scope, job.message, batch, { run, limit, isCancelled, signal });
@@ -164,7 +172,7 @@ async function runAttempts(
       const { waits, until } = outcome.suspended;
       const polls = isSameWait(waits, waiting) ? (message.polls ?? 0) + 1 : 1;
       if (polls > pollsMax) return recorder.finish(`The run resumed ${pollsMax} times in one wait`);
-      if (batch.dispatched && polls === 1) await setListedStatus(scope, message.runId, 'paused');
+      if (batch.dispatched && polls === 1) await setListedStatus(scope, toBatchRun(batch), 'paused');
       const isAnswered = await resumeByAnswers(scope, waits, { ...message, polls });
       return scheduleTimer(scope, isAnswered ? scope.now() : until, { ...message, polls });
     }
@@ -198,19 +206,19 @@ const loadEarlierResults = async (
     : undefined;
 
 /** Lists a run as running again, once another step begins than those in which it waited, and those around them. */
-function relistOnNextStep(scope: Scope, id: string, waits: readonly StepWait[]) {
+function relistOnNextStep(scope: Scope, run: RunKey, waits: readonly StepWait[]) {
   let isListed = false;
   return async (event: EngineRunEvent): Promise<void> => {
     if (isListed || event.type !== 'step_start') return;
     if (waits.some(({ path }) => `${path}.`.startsWith(`${event.path}.`))) return;
     isListed = true;
-    await setListedStatus(scope, id, 'running');
+    await setListedStatus(scope, run, 'running');
   };
 }
 
 /** Unless the run has ended. */
-async function setListedStatus({ table }: Scope, id: string, status: 'running' | 'paused'): Promise<void> {
-  await table.commit([statusWrite({ table }, { id }, status)]).catch(onConditionFailed(undefined));
+async function setListedStatus({ table }: Scope, run: RunKey, status: 'running' | 'paused'): Promise<void> {
+  await table.commit([statusWrite({ table }, run, status)]).catch(onConditionFailed(undefined));
 }
 
 /** Fails a record from the dead-letter queue, unless it has ended meanwhile. */
@@ -228,8 +236,23 @@ const readEarlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }
     ? [firstCheckpoint].filter((each) => each !== undefined)
     : readCheckpoints(scope, message);
 
-async function settleIfLast(scope: Scope, { batchId, isLast, polls }: RecordJob['message']): Promise<void> {
+async function settleIfLast(
+  scope: Scope,
+  batch: Batch,
+  { batchId, isLast, polls }: RecordJob['message'],
+): Promise<void> {
+  await continueAgentAround(scope, batch);
   if (isLast || polls !== undefined) await settleBatchNow(scope, batchId);
+}
+
+/** A run inside of an agent's, whose call waits for its end. If it fails, the sweep of agents looks for it. */
+async function continueAgentAround(scope: Scope, { dispatched, origin }: Batch): Promise<void> {
+  if (!dispatched || origin?.parentRunId === undefined) return;
+  try {
+    await agentRunQueue(scope).send(origin.parentRunId);
+  } catch (error) {
+    log.warn('The run around a flow that has ended is continued later', { error, runId: dispatched.runId });
+  }
 }
 
 /** If it fails, a sweep settles the batch. */
@@ -287,7 +310,8 @@ function batchRecorder(
   const commitEnd = async (ending: FinalWrite) => {
     const { failed, output } = ending;
     // Its process looks once a second, so it may have been cancelled since (D223).
-    const isOver = isCancelled() || (batch.dispatched && (await isListedAsCancelled(scope, runId)));
+    const isOver =
+      isCancelled() || (batch.dispatched && (await isListedAsCancelled(scope, toBatchRun(batch))));
     const status = isOver ? 'cancelled' : failed ? 'failed' : 'completed';
     const error = endError(status, ending.error);
     const notice = await createRunNotification(scope, surface, { executionId: runId, status, output, error });
@@ -302,7 +326,7 @@ function batchRecorder(
       notice: combineNotifications(notice, listed),
       after: async () => {
         if (earlier.some(({ waiting }) => waiting !== undefined)) await closeOpenWaits(scope, runId);
-        await settleIfLast(scope, message);
+        await settleIfLast(scope, batch, message);
       },
     });
   };
@@ -320,8 +344,8 @@ const closeOpenWaits = (scope: Scope, runId: string): Promise<void> =>
     log.warn('The waits of a run that is over could not be closed', { error, runId }),
   );
 
-const isListedAsCancelled = async ({ table }: Scope, id: string): Promise<boolean> =>
-  (await table.get(runEntity, { id }, { consistent: true }))?.status === 'cancelled';
+const isListedAsCancelled = async ({ table }: Scope, run: RunKey): Promise<boolean> =>
+  (await table.get(runEntity, run, { consistent: true }))?.status === 'cancelled';
 
 /** Counts the costs of the run, but not its record, so that the batch's totals stay. */
 async function endCancelledRun(scope: Scope, job: RecordJob, commits: RunCommits): Promise<void> {
@@ -336,7 +360,16 @@ async function endCancelledRun(scope: Scope, job: RecordJob, commits: RunCommits
 
 /** Ends a suspended run of a cancelled batch before its timer fires. @returns whether it did. */
 export const endSuspendedRun = /* @__PURE__ */ using(
-  ['table:write', 'table:delete', 'payloads:read', 'payloads:write', 'queue:deliveries', runEnd, slotDivider],
+  [
+    'table:write',
+    'table:delete',
+    'payloads:read',
+    'payloads:write',
+    'queue:deliveries',
+    runEnd,
+    slotDivider,
+    agentRunQueue,
+  ],
   (scope: Scope) =>
     async (run: Pick<RunMessage, 'batchId' | 'flowId' | 'recordId' | 'runId'>): Promise<boolean> => {
       const [job] = await loadJobs(scope, [{ ...run, tenant: scope.table.tenant, slot: 0 }]);
@@ -355,9 +388,9 @@ export const batchCanceller = /* @__PURE__ */ using(
   (scope: Scope) =>
     async (batchId: string): Promise<void> => {
       const { get, stop } = batchStore(scope);
-      const { dispatched, flowId } = await get(batchId);
-      const run =
-        dispatched && (await scope.table.get(runEntity, { id: dispatched.runId }, { consistent: true }));
+      const batch = await get(batchId);
+      const { dispatched, flowId } = batch;
+      const run = dispatched && (await scope.table.get(runEntity, toBatchRun(batch), { consistent: true }));
       await stop(batchId, 'cancelled');
       await Promise.all([slotDivider(scope).releaseBatch(batchId), releaseSlots(scope, batchId)]);
       // The process that has a run ends it.

@@ -1,12 +1,13 @@
 import { measure } from '../../core/invocation.ts';
+import { agentRunQueue } from '../../domain/agents/agent-run-queue.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { loadGivenUpJob, loadJobsSeparately } from './record-jobs.ts';
-import { type RunMessage, splitRunMessage } from './run-message.ts';
+import { loadGivenUpJob, loadJobsSeparately } from '../batches/record-jobs.ts';
+import { type RunMessage, splitRunMessage } from '../batches/run-message.ts';
+import { scheduleTimer } from '../batches/run-timer.ts';
+import { slotDivider } from '../batches/slot-sharing.ts';
 import { failRecord } from './run-record.ts';
-import { scheduleTimer } from './run-timer.ts';
-import { slotDivider } from './slot-sharing.ts';
 
 /** The cause may be temporary: workers that could not start, or a service outage. */
 const retryDelaysMs = [15 * 60_000, 60 * 60_000];
@@ -14,6 +15,7 @@ const retryDelaysMs = [15 * 60_000, 60 * 60_000];
 /** Retries the runs of a message that have not ended, each by itself from now on. */
 export const handleDeadLetter = /* @__PURE__ */ using(
   [
+    agentRunQueue,
     'table:write',
     'table:delete',
     'payloads:read',
