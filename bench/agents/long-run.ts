@@ -1,3 +1,4 @@
+import { payloadBucket } from '../../infra/local/runtime/account.ts';
 import type { ModelPort } from '../../shared/adapters/ports/model-port.ts';
 import type { Ports } from '../../shared/adapters/ports/ports.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
@@ -25,6 +26,8 @@ export async function measureLongRun(): Promise<Figure[]> {
   using models = await startModelServer(new URL('./long-run-models.ts', import.meta.url));
   await using stack = await startBenchStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
+  // Longer outputs of a run go there.
+  Object.assign(process.env, { AWS_ENDPOINT_URL_S3: stack.facts.aws.s3, PAYLOAD_BUCKET: payloadBucket });
   const scope = runtimeOn(stack.facts.table)().scopeOf('user:bench');
   const model: ModelPort = { ...httpModel(models.url), limits: async () => ({ contextTokens: 400_000 }) };
   const all: TurnUse[][] = [];
