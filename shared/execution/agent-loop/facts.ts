@@ -176,6 +176,13 @@ export interface LoopWait {
   until: string;
 }
 
+/** What whoever follows the run can do about a wait: nothing, if it is that of a flow inside, which its own run lists. */
+export const toAwaitReason = ({
+  kind,
+  approvalId,
+}: Pick<LoopWait, 'kind' | 'approvalId'>): 'local_tool' | 'approval' | 'wait' =>
+  kind === 'output' ? 'local_tool' : approvalId === undefined ? 'wait' : 'approval';
+
 /** Somebody has allowed or denied a call, or nobody did in time. */
 export interface DecisionFact extends Timed {
   type: 'decision';

@@ -3,7 +3,7 @@ import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { notifyTaskEnd } from '../../domain/a2a-tasks/task-notice.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { hasOpenQuestion } from '../../domain/run-waits/run-wait.ts';
-import type { LoopWait } from '../../execution/agent-loop/facts.ts';
+import { type LoopWait, toAwaitReason } from '../../execution/agent-loop/facts.ts';
 import { endStatus } from '../../execution/agent-runs/agent-execution.ts';
 import { findExecution, loadRun, runLogReader } from '../../execution/agent-runs/run-log.ts';
 import { endRun } from '../../execution/agent-runs/sweep-runs.ts';
@@ -80,7 +80,10 @@ async function readAgentTask(scope: Scope, task: A2aTask): Promise<TaskProgress>
         ? (await loadState(scope, executionId)).waits
         : [];
   if (open.length === 0) return { state: 'working', at };
-  const waits = open.filter(({ kind }) => kind === 'output' || task.approves);
+  const waits = open.filter((wait) => {
+    const reason = toAwaitReason(wait);
+    return reason === 'local_tool' || (reason === 'approval' && task.approves);
+  });
   return waits.length > 0 ? { state: 'input-required', at, waits } : { state: 'working', at, isHeld: true };
 }
 

@@ -77,9 +77,12 @@ export const DispatchResult = z
 export type DispatchResult = z.infer<typeof DispatchResult>;
 
 const Awaited = z.object({
-  awaitReason: z.enum(['approval', 'local_tool']),
+  awaitReason: z.enum(['approval', 'local_tool', 'wait']).meta({
+    description: 'wait: the run goes on by itself, when the run inside of it has ended',
+  }),
   toolCallId: z.string(),
   approvalId: z.string().optional(),
+  runId: z.string().optional().meta({ description: 'The run inside that waits' }),
   toolName: z.string(),
   parameters: z.unknown(),
   until: z.string(),

@@ -3,7 +3,7 @@
  * from the schemas, which documents load too.
  */
 import { addSpending, formatCost, noSpending } from '../../adapters/ports/spending.ts';
-import type { LoopWait } from '../../execution/agent-loop/facts.ts';
+import { type LoopWait, toAwaitReason } from '../../execution/agent-loop/facts.ts';
 import type { NumberedEvent } from '../../execution/agent-runs/run-events.ts';
 import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/runs/flow-run-event.ts';
 import type { AgentResult, DispatchResult } from './dispatch-result.ts';
@@ -61,14 +61,18 @@ export async function readAgentResult(
   };
 }
 
-const toAwaited = ({ kind, callId: toolCallId, approvalId, toolName, parameters, until }: LoopWait) => ({
-  awaitReason: kind === 'output' ? ('local_tool' as const) : ('approval' as const),
-  toolCallId,
-  toolName,
-  parameters,
-  until,
-  ...(approvalId && { approvalId }),
-});
+const toAwaited = (wait: LoopWait) => {
+  const { callId: toolCallId, approvalId, runId, toolName, parameters, until } = wait;
+  return {
+    awaitReason: toAwaitReason(wait),
+    toolCallId,
+    toolName,
+    parameters,
+    until,
+    ...(approvalId && { approvalId }),
+    ...(runId && { runId }),
+  };
+};
 
 export async function readDispatchResult(events: AsyncIterable<FlowRunEvent>): Promise<DispatchResult> {
   const steps: StepRow[] = [];

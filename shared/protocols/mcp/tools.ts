@@ -97,7 +97,7 @@ function describeWait({
   if (waits.length > 0) {
     return { waiting: `The run waits for another system, until ${until} at the latest. ${id}` };
   }
-  if (awaitReason === 'wait') return { waiting: `The run continues at ${until}. ${id}` };
+  if (awaitReason === 'wait') return { waiting: `The run continues at ${until}, or before. ${id}` };
   if (awaitReason === 'approval') return { waiting: describeApproval(id) };
   return { failure: `The run waits for an answer that MCP clients cannot give. ${id}` };
 }

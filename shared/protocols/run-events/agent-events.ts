@@ -4,6 +4,7 @@
  * the number of the event before it. Flows' events are mapped in `flow-events.ts`, the schemas are in `stream-event.ts`.
  */
 import { formatCost } from '../../adapters/ports/spending.ts';
+import { toAwaitReason } from '../../execution/agent-loop/facts.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/run-events.ts';
 import { addPings, pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { toTokenCounts } from '../json/token-counts.ts';
@@ -62,17 +63,17 @@ function toAgentBody({ event, turnId }: NumberedEvent): EventBody {
 type EventOf<Type extends AgentRunEvent['type']> = Extract<AgentRunEvent, { type: Type }>;
 
 function toAwait({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
-  const { kind, callId: toolCallId, approvalId, toolName, parameters, until } = wait;
-  const awaitReason = kind === 'output' ? 'local_tool' : 'approval';
+  const { callId: toolCallId, approvalId, runId, toolName, parameters, until } = wait;
   return {
     type: 'await',
-    awaitReason,
+    awaitReason: toAwaitReason(wait),
     awaitedAt,
     until,
     toolCallId,
     toolName,
     parameters,
     ...(approvalId && { approvalId }),
+    ...(runId && { runId }),
   };
 }
 

@@ -71,10 +71,11 @@ export const awaitEvent = event(
       .meta({ description: 'The approvals and callbacks that continue the run earlier' }),
     toolCallId: z.string().optional(),
     approvalId: z.string().optional(),
+    runId: z.string().optional().meta({ description: 'The run inside of an agent that waits' }),
     toolName: z.string().optional(),
     parameters: z.unknown().optional(),
   },
-  'The last event of a run that waits. wait: the run continues at `until` as the batch of that id. local_tool: execute the tool and send its output to resume. approval: allow or deny the call with approve',
+  'The last event of a run that waits. wait: the run continues at `until` as the batch of that id, or when the run inside of it has ended. local_tool: execute the tool and send its output to resume. approval: allow or deny the call with approve',
 );
 export const executionComplete = event('execution_complete', {
   kind,

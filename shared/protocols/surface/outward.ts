@@ -65,8 +65,15 @@ const isOutward = ({ type }: StreamEvent) => outwardTypes.has(type);
 
 /** The tenant decides calls, so that their tools and arguments are no concern of the caller. */
 function hideCall(event: StreamEvent): StreamEvent {
-  if (event.type !== 'await' || event.awaitReason !== 'approval') return event;
-  const { toolCallId: _call, toolName: _name, parameters: _parameters, approvalId: _id, ...rest } = event;
+  if (event.type !== 'await' || event.awaitReason === 'local_tool') return event;
+  const {
+    toolCallId: _call,
+    toolName: _name,
+    parameters: _parameters,
+    approvalId: _id,
+    runId: _run,
+    ...rest
+  } = event;
   return rest;
 }
 

@@ -54,9 +54,9 @@ test('a flow that an agent calls waits for a person, the agent with it, and both
   const { flowId, agentId } = await agentWithFlow(tenant);
   const { executionId, status, pausedReason } = await answered(run(tenant, agentId, payAndSay));
   expect(status).toBe('paused');
-  expect(pausedReason.awaits).toMatchObject([{ toolName: 'pay' }]);
   const [wait, ...others] = await listed(tenant);
   expect(others).toEqual([]);
+  expect(pausedReason.awaits).toMatchObject([{ awaitReason: 'wait', toolName: 'pay', runId: wait.runId }]);
   expect(wait).toMatchObject({ kind: 'approval', question: 'Pay 40?', flowId, rootRunId: executionId });
   expect(await readRun(tenant, wait.runId)).toMatchObject({
     kind: 'flow',
