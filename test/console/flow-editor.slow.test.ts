@@ -207,6 +207,41 @@ test('a field with JSON follows undo and redo', async () => {
   expect(body.flowSteps[0].config.value).toEqual({ b: [2] });
 });
 
+test('on a phone, what one does with the steps is one row; undo, the versions and the view are in its menu', async () => {
+  const tenant = await newTenant();
+  const { id } = await createFlow(tenant, [
+    { type: 'template', name: 'Greet', config: { template: 'hello' } },
+  ]);
+  const viewport = { width: 390, height: 844 };
+  const { page } = await openConsole({ tenant, screen: `/flows/${id}`, viewport });
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Welcome');
+  const buttons = ['More for the steps', 'Save and publish', 'Save'].map((label) =>
+    page.getByRole('button', { name: label, exact: true }),
+  );
+  const middles = await Promise.all(
+    buttons.map(async (button) => {
+      const { y = 0, height = 0 } = (await button.boundingBox()) ?? {};
+      return Math.round(y + height / 2);
+    }),
+  );
+  expect(new Set(middles).size).toBe(1);
+  await expectGoodScreen(page);
+  const openMenu = () => page.getByRole('button', { name: 'More for the steps' }).click();
+  await openMenu();
+  expect(await page.getByRole('menuitem', { name: 'Redo' }).getAttribute('aria-disabled')).toBe('true');
+  await page.getByRole('menuitem', { name: 'Undo' }).click();
+  await expect.poll(() => name.inputValue()).toBe('Greet');
+  await openMenu();
+  await page.getByRole('menuitemradio', { name: 'Graph' }).click();
+  await page.getByRole('button', { name: 'Zoom in' }).waitFor();
+  await openMenu();
+  await page.getByRole('menuitemradio', { name: 'List' }).click();
+  await openMenu();
+  await page.getByRole('menuitem', { name: 'Not published' }).click();
+  await page.waitForURL(/\/versions$/);
+});
+
 test('a flow runs, is tried and is edited for a type that only older records have', async () => {
   const tenant = await newTenant();
   const { id } = await createFlow(tenant);

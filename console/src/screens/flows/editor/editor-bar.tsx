@@ -1,9 +1,12 @@
+import { useNavigate } from '@tanstack/react-router';
 import type { Dispatch } from 'react';
+import { Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover, Separator } from 'react-aria-components';
 import { useCall } from '../../../api/queries.ts';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Segments } from '../../../ui/forms/segments.tsx';
+import { Icon } from '../../../ui/icon.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { explained } from '../../../ui/loading/failure-text.ts';
 import { HeadActions } from '../../../ui/page.tsx';
@@ -32,20 +35,16 @@ interface Props {
   setView: (view: StepsView) => void;
 }
 
-/** What one does with the steps as a whole: in the head of the page, or on a phone below it. */
-export function EditorBar({ flow, isChanged, saving, check, edit, canUndo, canRedo, view, setView }: Props) {
+/** What one does with the steps as a whole: in the head of the page, or on a phone below it, in one row. */
+export function EditorBar(props: Props) {
   const isWide = useMedia('(width >= 1000px)');
+  const isNarrow = useMedia('(width < 640px)');
+  const { isChanged, saving, check } = props;
   const bar = (
-    <div className="row flows-bar">
-      <VersionLink flowId={flow.id} />
+    <div className={isNarrow ? 'row flows-bar narrow' : 'row flows-bar'}>
+      {!isNarrow && <VersionLink flowId={props.flow.id} />}
       <CheckSummary {...check} />
-      <Segments label={editorTexts.viewOfSteps} value={view} options={views} onChange={setView} />
-      <Button look="quiet" isDisabled={!canUndo} onPress={() => edit({ type: 'undo' })}>
-        {sharedTexts.undo}
-      </Button>
-      <Button look="quiet" isDisabled={!canRedo} onPress={() => edit({ type: 'redo' })}>
-        {editorTexts.redo}
-      </Button>
+      {isNarrow ? <StepsMenu {...props} /> : <StepsActions {...props} />}
       <Button isPending={saving.isPending} onPress={() => saving.publish(isChanged)}>
         {isChanged ? editorTexts.saveAndPublish : sharedTexts.publish}
       </Button>
@@ -57,19 +56,79 @@ export function EditorBar({ flow, isChanged, saving, check, edit, canUndo, canRe
   return isWide ? <HeadActions>{bar}</HeadActions> : bar;
 }
 
-/** Which version callers get, and the way to the others. */
-function VersionLink({ flowId }: { flowId: string }) {
-  const listed = useCall('flow-versions.list', { params: { flowId }, query: {} }).data;
-  if (!listed) return null;
-  const published = listed.versions.find(({ id }) => id === listed.publishedVersionId);
+const StepsActions = ({ edit, canUndo, canRedo, view, setView }: Props) => (
+  <>
+    <Segments label={editorTexts.viewOfSteps} value={view} options={views} onChange={setView} />
+    <Button look="quiet" isDisabled={!canUndo} onPress={() => edit({ type: 'undo' })}>
+      {sharedTexts.undo}
+    </Button>
+    <Button look="quiet" isDisabled={!canRedo} onPress={() => edit({ type: 'redo' })}>
+      {editorTexts.redo}
+    </Button>
+  </>
+);
+
+/** The same on a phone. */
+function StepsMenu({ flow, edit, canUndo, canRedo, view, setView }: Props) {
+  const navigate = useNavigate();
+  const version = usePublishedVersion(flow.id);
   return (
-    <Link to={`/flows/${flowId}/versions`} className="help">
-      {published
-        ? editorTexts.publishedVersion(published.versionNumber)
-        : listed.publishedVersionId
-          ? editorTexts.olderVersionIsPublished
-          : editorTexts.notPublished}
-    </Link>
+    <MenuTrigger>
+      <Button look="quiet" aria-label={editorTexts.moreForSteps}>
+        <Icon name="more" />
+      </Button>
+      <Popover className="popover" placement="bottom end">
+        <Menu className="menu-list" aria-label={editorTexts.moreForSteps}>
+          <MenuItem isDisabled={!canUndo} onAction={() => edit({ type: 'undo' })}>
+            {sharedTexts.undo}
+          </MenuItem>
+          <MenuItem isDisabled={!canRedo} onAction={() => edit({ type: 'redo' })}>
+            {editorTexts.redo}
+          </MenuItem>
+          {version && (
+            <MenuItem onAction={() => navigate({ to: `/flows/${flow.id}/versions` })}>{version}</MenuItem>
+          )}
+          <Separator />
+          <MenuSection
+            selectionMode="single"
+            disallowEmptySelection
+            selectedKeys={[view]}
+            onSelectionChange={(keys) =>
+              setView(views.find(({ value }) => value === [...keys][0])?.value ?? view)
+            }
+          >
+            <Header>{editorTexts.viewOfSteps}</Header>
+            {views.map(({ value, label }) => (
+              <MenuItem key={value} id={value}>
+                <Icon name="check" />
+                {label}
+              </MenuItem>
+            ))}
+          </MenuSection>
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+/** Which version callers get, in words. */
+function usePublishedVersion(flowId: string): string | undefined {
+  const listed = useCall('flow-versions.list', { params: { flowId }, query: {} }).data;
+  if (!listed) return undefined;
+  const published = listed.versions.find(({ id }) => id === listed.publishedVersionId);
+  if (published) return editorTexts.publishedVersion(published.versionNumber);
+  return listed.publishedVersionId ? editorTexts.olderVersionIsPublished : editorTexts.notPublished;
+}
+
+/** The way to the versions. */
+function VersionLink({ flowId }: { flowId: string }) {
+  const version = usePublishedVersion(flowId);
+  return (
+    version && (
+      <Link to={`/flows/${flowId}/versions`} className="help">
+        {version}
+      </Link>
+    )
   );
 }
 
