@@ -6,7 +6,7 @@ import { stepOutputNames } from '../../console/src/screens/flows/steps/scopes.ts
 import { labelledStepTypes } from '../../console/src/screens/flows/steps/step-types.ts';
 import { copyStep, moved } from '../../console/src/screens/flows/steps/steps.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console/console.ts';
-import { createFlow, template } from '../support/flows/flows.ts';
+import { createFlow, expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
 import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
@@ -205,6 +205,35 @@ test('a field with JSON follows undo and redo', async () => {
   await page.getByText('Draft saved').waitFor();
   const { body } = await tenant.call('GET', `/v1/flows/${id}`);
   expect(body.flowSteps[0].config.value).toEqual({ b: [2] });
+});
+
+test('nothing can be published without a change; the runs of the flow are a tab away', async () => {
+  const tenant = await newTenant();
+  const { id } = await publishedFlow(tenant, [template('hello')]);
+  const other = await publishedFlow(tenant, [template('bye')]);
+  for (const flow of [{ id }, { id: other.id }])
+    await expectStatus(
+      200,
+      tenant.call('POST', '/v1/dispatch', { body: { flow, options: { streamResponse: false } } }),
+    );
+  const { page } = await openConsole({ tenant, screen: `/flows/${id}` });
+  const publish = page.getByRole('button', { name: 'Publish', exact: true });
+  await page.getByText('Version 1 is published').waitFor();
+  expect(await publish.isDisabled()).toBe(true);
+  await page.getByLabel('Name', { exact: true }).fill('Say hello');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Draft saved').waitFor();
+  await expect.poll(() => publish.isEnabled()).toBe(true);
+  await publish.click();
+  await page.getByText('Version 2 is published').waitFor();
+  expect(await publish.isDisabled()).toBe(true);
+  await page
+    .getByRole('navigation', { name: 'Flow', exact: true })
+    .getByRole('link', { name: 'Runs' })
+    .click();
+  const runs = page.getByRole('grid', { name: 'Runs' });
+  await runs.getByText('A flow').first().waitFor();
+  expect(await runs.getByRole('row').count()).toBe(2);
 });
 
 test('on a phone, what one does with the steps is one row; undo, the versions and the view are in its menu', async () => {

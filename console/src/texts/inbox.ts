@@ -57,7 +57,7 @@ export const inboxTexts = {
   answeredWith: (choice: string) => `Answered: ${choice}`,
   sent: 'sent',
   /** Of an answer that could not be given after one went on. */
-  notAnswered: (question: string, reason: string) => `Not answered: “${question}”. ${reason}`,
+  notAnswered: (question: string, reason: string) => `Not answered: “${question}” (${reason})`,
   showQuestion: 'Show the question',
   answeredMeanwhile: 'Somebody else has answered this meanwhile',
   isAnswered: 'This question is answered',

@@ -11,7 +11,7 @@ import { useApi } from '../../api/api.ts';
 import { refresh } from '../../api/queries.ts';
 import { choiceText } from '../../run/answer-draft.tsx';
 import { inboxTexts } from '../../texts/inbox.ts';
-import { failureText } from '../../ui/loading/failure-text.ts';
+import { explained } from '../../ui/loading/failure-text.ts';
 import { notify } from '../../ui/notices.tsx';
 import type { InboxEntry } from './use-inbox.ts';
 
@@ -30,6 +30,11 @@ interface Held {
 const heldMs = 6_000;
 
 export const answerChanges = ['waits', 'runs', 'batch', 'agents'];
+
+function reasonOf(error: Error): string {
+  const { title, lines } = explained(error);
+  return lines.length > 0 ? lines.join('. ') : title;
+}
 
 interface Props {
   /** Takes the question out of the list. */
@@ -60,7 +65,7 @@ export function useHeldAnswer({ onHeld, onBack }: Props) {
     try {
       await api.waits.answer({ params: { id: wait.id }, body: given, keepalive: true });
     } catch (error) {
-      const text = inboxTexts.notAnswered(wait.question ?? wait.title, failureText(error as Error));
+      const text = inboxTexts.notAnswered(wait.question ?? wait.title, reasonOf(error as Error));
       if (isShown.current) {
         setRefused({ wait, text });
         onBack(wait, given.comment ?? '', false);

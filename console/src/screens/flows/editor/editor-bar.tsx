@@ -40,12 +40,21 @@ export function EditorBar(props: Props) {
   const isWide = useMedia('(width >= 1000px)');
   const isNarrow = useMedia('(width < 640px)');
   const { isChanged, saving, check } = props;
+  const versions = useVersions(props.flow.id);
   const bar = (
     <div className={isNarrow ? 'row flows-bar narrow' : 'row flows-bar'}>
-      {!isNarrow && <VersionLink flowId={props.flow.id} />}
+      {!isNarrow && versions && (
+        <Link to={`/flows/${props.flow.id}/versions`} className="help">
+          {versions.published}
+        </Link>
+      )}
       <CheckSummary {...check} />
-      {isNarrow ? <StepsMenu {...props} /> : <StepsActions {...props} />}
-      <Button isPending={saving.isPending} onPress={() => saving.publish(isChanged)}>
+      {isNarrow ? <StepsMenu {...props} version={versions?.published} /> : <StepsActions {...props} />}
+      <Button
+        isDisabled={!isChanged && versions?.hasDraft === false}
+        isPending={saving.isPending}
+        onPress={() => saving.publish(isChanged)}
+      >
         {isChanged ? editorTexts.saveAndPublish : sharedTexts.publish}
       </Button>
       <Button look="primary" isDisabled={!isChanged} isPending={saving.isPending} onPress={saving.save}>
@@ -69,9 +78,9 @@ const StepsActions = ({ edit, canUndo, canRedo, view, setView }: Props) => (
 );
 
 /** The same on a phone. */
-function StepsMenu({ flow, edit, canUndo, canRedo, view, setView }: Props) {
+function StepsMenu(props: Props & { version: string | undefined }) {
+  const { flow, edit, canUndo, canRedo, view, setView, version } = props;
   const navigate = useNavigate();
-  const version = usePublishedVersion(flow.id);
   return (
     <MenuTrigger>
       <Button look="quiet" aria-label={editorTexts.moreForSteps}>
@@ -111,25 +120,17 @@ function StepsMenu({ flow, edit, canUndo, canRedo, view, setView }: Props) {
   );
 }
 
-/** Which version callers get, in words. */
-function usePublishedVersion(flowId: string): string | undefined {
+/** Which version callers get, in words, and whether there is something to publish. */
+function useVersions(flowId: string): { published: string; hasDraft: boolean } | undefined {
   const listed = useCall('flow-versions.list', { params: { flowId }, query: {} }).data;
   if (!listed) return undefined;
-  const published = listed.versions.find(({ id }) => id === listed.publishedVersionId);
-  if (published) return editorTexts.publishedVersion(published.versionNumber);
-  return listed.publishedVersionId ? editorTexts.olderVersionIsPublished : editorTexts.notPublished;
-}
-
-/** The way to the versions. */
-function VersionLink({ flowId }: { flowId: string }) {
-  const version = usePublishedVersion(flowId);
-  return (
-    version && (
-      <Link to={`/flows/${flowId}/versions`} className="help">
-        {version}
-      </Link>
-    )
-  );
+  const { versions, publishedVersionId } = listed;
+  const number = versions.find(({ id }) => id === publishedVersionId)?.versionNumber;
+  const older = publishedVersionId ? editorTexts.olderVersionIsPublished : editorTexts.notPublished;
+  return {
+    published: number === undefined ? older : editorTexts.publishedVersion(number),
+    hasDraft: versions.some(({ versionType }) => versionType === 'draft'),
+  };
 }
 
 /** How many findings the steps have, as far as that is known. */
