@@ -119,15 +119,24 @@ test('an answer is taken back in its first seconds, with its comment; leaving th
   expect(complaints).toEqual([]);
 });
 
-test('an answer is sent when the tab is closed', async () => {
+test('an answer is sent at once when the page is hidden, and when the tab is closed', async () => {
   const tenant = await newTenant();
-  await askingBatch(tenant, 1);
+  await askingBatch(tenant, 2);
   const { page } = await openConsole({ tenant, screen: '/inbox' });
   await list(page).waitFor();
   await page.keyboard.press('1');
+  await page.getByText('1 of 1').waitFor();
+  // As on a phone whose user goes to another app.
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  const soon = { timeout: 3_000 };
+  await expect.poll(async () => (await answers(tenant)).length, soon).toBe(1);
+  await page.keyboard.press('2');
   await page.getByText('Nothing waits for you').waitFor();
   await page.goto('about:blank');
-  await expect.poll(() => answers(tenant)).toEqual(['Send thing-0? approve']);
+  await expect.poll(async () => (await answers(tenant)).length, soon).toBe(2);
 });
 
 test('the menu counts what is open; what is overdue comes first', async () => {
