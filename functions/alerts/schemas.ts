@@ -6,7 +6,7 @@ import { AlertScope, alertMetrics, alertStates } from '../../shared/domain/alert
 import type { ShownAlert } from '../../shared/domain/alerts/alert-store.ts';
 import { ServerUrl } from '../../shared/domain/flows/steps/http-config.ts';
 import { runKinds } from '../../shared/domain/runs/run.ts';
-import { unique } from '../../shared/platform/http/validation.ts';
+import { uniqueAddresses } from '../../shared/platform/http/validation.ts';
 
 export const AlertParams = z.object({ id: resourceId('alert') });
 
@@ -34,12 +34,12 @@ const members = {
   above: z.number().optional(),
   below: z.number().optional(),
   minRuns: z.int().min(1).max(1_000_000).meta({
-    description: 'With fewer runs in the window there are no data. Not for `runs` and `waiting`',
+    description: 'With fewer runs in the window there are no data. 1 for `runs` and `waiting`',
   }),
   notify: z.strictObject({
     webhookUrl: ServerUrl.optional(),
     webhookFormat: z.enum(webhookFormats).optional().meta({ description: formatDescription }),
-    emails: z.array(z.email().max(254)).max(10).check(unique).optional(),
+    emails: z.array(z.email().max(254)).max(10).check(uniqueAddresses).optional(),
   }),
   enabled: z.boolean(),
 };

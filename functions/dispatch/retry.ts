@@ -24,9 +24,15 @@ import { AnyResult } from './any-result.ts';
 const RetryOptions = z.strictObject({
   streamResponse,
   ...runLabelOptions,
-  background: z.boolean().optional().meta({ description: 'Of an agent. Default: as the first run' }),
+  background: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Of an agent, like `timeoutMs` (400 for a flow). Default: as the first run' }),
   timeoutMs: agentOptions.timeoutMs,
-  debugMode: z.boolean().optional().meta({ description: 'Of a flow: includes the resolved prompts' }),
+  debugMode: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Of a flow (400 for an agent): includes the resolved prompts' }),
 });
 
 export const retryRun = defineEndpoint({

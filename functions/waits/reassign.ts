@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { inboxReader, inboxWriter } from '../../shared/domain/run-waits/inbox-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { unique } from '../../shared/platform/http/validation.ts';
+import { uniqueAddresses } from '../../shared/platform/http/validation.ts';
 import { answersWaits, listRunKinds, toWaitView, WaitEntry, WaitParams } from './schemas.ts';
 
 export const reassignWait = defineEndpoint({
@@ -15,7 +15,7 @@ export const reassignWait = defineEndpoint({
     'Replaces the assignees. Whoever was not asked yet gets a link to answer a question of a flow, or the address of an agent’s run in the console.',
   params: WaitParams,
   body: z
-    .strictObject({ emails: z.array(z.email().max(320)).min(1).max(20).check(unique) })
+    .strictObject({ emails: z.array(z.email().max(320)).min(1).max(20).check(uniqueAddresses) })
     .meta({ examples: [{ emails: ['ada@example.com'] }] }),
   response: { kind: 'json', bodies: { 200: WaitEntry } },
   errors: [400, 404, 409],

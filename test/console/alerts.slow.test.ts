@@ -4,6 +4,7 @@ import { alertEventEntity } from '../../shared/domain/alerts/alert.ts';
 import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console/console.ts';
 import { dispatchSteps } from '../support/flows/budgets.ts';
 import { expectStatus, template } from '../support/flows/flows.ts';
+import { createSchedule, daily, scheduleSurface } from '../support/flows/schedules.ts';
 import type { ReceivedWebhook } from '../support/servers/webhook-receiver.ts';
 import { eventually } from '../support/stack/eventually.ts';
 import { countingRuntime, newTenant, type Tenant } from '../support/stack/stack.ts';
@@ -55,13 +56,19 @@ test('an alert is made of a template, tested, changed, disabled and deleted', as
 });
 
 test('a schedule that did not run is told by its ID; a form says what is wrong, and keeps what one wrote', async () => {
-  const { page, tenant } = await openConsole({ screen: '/alerts' });
+  const tenant = await newTenant();
+  const { path, flowId } = await scheduleSurface(tenant);
+  const { id: scheduleId } = await createSchedule(tenant, path, daily(flowId));
+  const { page } = await openConsole({ tenant, screen: '/alerts' });
   await page.getByRole('button', { name: /A schedule did not run/ }).click();
   const dialog = page.getByRole('dialog', { name: 'Create alert' });
   await dialog.getByLabel('ID of the schedule').fill('nightly');
   await dialog.getByRole('button', { name: 'Create' }).click();
   await dialog.getByRole('alert').waitFor();
-  const scheduleId = `schedule_${'0'.repeat(26)}`;
+  const unknown = `schedule_${'0'.repeat(26)}`;
+  await dialog.getByLabel('ID of the schedule').fill(unknown);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByText(`There is no schedule ${unknown}`).first().waitFor();
   await dialog.getByLabel('ID of the schedule').fill(scheduleId);
   await dialog.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('region', { name: 'A schedule did not run' }).waitFor();

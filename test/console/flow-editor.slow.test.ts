@@ -6,7 +6,7 @@ import { stepOutputNames } from '../../console/src/screens/flows/steps/scopes.ts
 import { labelledStepTypes } from '../../console/src/screens/flows/steps/step-types.ts';
 import { copyStep, moved } from '../../console/src/screens/flows/steps/steps.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console/console.ts';
-import { createFlow, template } from '../support/flows/flows.ts';
+import { createFlow, expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
 import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
@@ -205,6 +205,70 @@ test('a field with JSON follows undo and redo', async () => {
   await page.getByText('Draft saved').waitFor();
   const { body } = await tenant.call('GET', `/v1/flows/${id}`);
   expect(body.flowSteps[0].config.value).toEqual({ b: [2] });
+});
+
+test('nothing can be published without a change; the runs of the flow are a tab away', async () => {
+  const tenant = await newTenant();
+  const { id } = await publishedFlow(tenant, [template('hello')]);
+  const other = await publishedFlow(tenant, [template('bye')]);
+  for (const flow of [{ id }, { id: other.id }])
+    await expectStatus(
+      200,
+      tenant.call('POST', '/v1/dispatch', { body: { flow, options: { streamResponse: false } } }),
+    );
+  const { page } = await openConsole({ tenant, screen: `/flows/${id}` });
+  const publish = page.getByRole('button', { name: 'Publish', exact: true });
+  await page.getByText('Version 1 is published').waitFor();
+  expect(await publish.isDisabled()).toBe(true);
+  await page.getByLabel('Name', { exact: true }).fill('Say hello');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Draft saved').waitFor();
+  await expect.poll(() => publish.isEnabled()).toBe(true);
+  await publish.click();
+  await page.getByText('Version 2 is published').waitFor();
+  expect(await publish.isDisabled()).toBe(true);
+  await page
+    .getByRole('navigation', { name: 'Flow', exact: true })
+    .getByRole('link', { name: 'Runs' })
+    .click();
+  const runs = page.getByRole('grid', { name: 'Runs' });
+  await runs.getByText('A flow').first().waitFor();
+  expect(await runs.getByRole('row').count()).toBe(2);
+});
+
+test('on a phone, what one does with the steps is one row; undo, the versions and the view are in its menu', async () => {
+  const tenant = await newTenant();
+  const { id } = await createFlow(tenant, [
+    { type: 'template', name: 'Greet', config: { template: 'hello' } },
+  ]);
+  const viewport = { width: 390, height: 844 };
+  const { page } = await openConsole({ tenant, screen: `/flows/${id}`, viewport });
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Welcome');
+  const buttons = ['More for the steps', 'Save and publish', 'Save'].map((label) =>
+    page.getByRole('button', { name: label, exact: true }),
+  );
+  const middles = await Promise.all(
+    buttons.map(async (button) => {
+      const { y = 0, height = 0 } = (await button.boundingBox()) ?? {};
+      return Math.round(y + height / 2);
+    }),
+  );
+  expect(new Set(middles).size).toBe(1);
+  await expectGoodScreen(page);
+  const openMenu = () => page.getByRole('button', { name: 'More for the steps' }).click();
+  await openMenu();
+  expect(await page.getByRole('menuitem', { name: 'Redo' }).getAttribute('aria-disabled')).toBe('true');
+  await page.getByRole('menuitem', { name: 'Undo' }).click();
+  await expect.poll(() => name.inputValue()).toBe('Greet');
+  await openMenu();
+  await page.getByRole('menuitemradio', { name: 'Graph' }).click();
+  await page.getByRole('button', { name: 'Zoom in' }).waitFor();
+  await openMenu();
+  await page.getByRole('menuitemradio', { name: 'List' }).click();
+  await openMenu();
+  await page.getByRole('menuitem', { name: 'Not published' }).click();
+  await page.waitForURL(/\/versions$/);
 });
 
 test('a flow runs, is tried and is edited for a type that only older records have', async () => {

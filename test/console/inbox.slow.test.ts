@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { inboxWaitEntity } from '../../shared/domain/run-waits/inbox-wait.ts';
 import { answered, calls, createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
-import { expectGoodScreen, openConsole, browserTest as test } from '../support/console/console.ts';
+import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console/console.ts';
 import { createRecords, expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
 import { eventually } from '../support/stack/eventually.ts';
 import { newKey } from '../support/stack/keys.ts';
@@ -64,22 +64,79 @@ test('the inbox is worked through with the keyboard: next, comment, answer, and 
   await page.keyboard.press('2');
   await expect.poll(() => question(page).innerText()).toBe(third);
   await page.getByText('2 of 2').waitFor();
+  // Nothing is sent yet.
+  expect(await answers(tenant)).toEqual([]);
+  await page.getByRole('region', { name: 'Earlier answers here' }).getByText('not 1 of those').waitFor();
   expect(await listed(tenant, 'status=answered')).toMatchObject([
     { question: second, answer: { choice: 'reject', comment: 'not 1 of those' } },
   ]);
-  await page.getByRole('region', { name: 'Earlier answers here' }).getByText('not 1 of those').waitFor();
   await page.keyboard.press('k');
   await page.getByText('1 of 2').waitFor();
   await page.keyboard.press('1');
   await page.getByText('1 of 1').waitFor();
   await page.keyboard.press('1');
   await page.getByText('Nothing waits for you').waitFor();
-  expect((await answers(tenant)).toSorted()).toEqual(
-    [`${first} approve`, `${second} reject`, `${third} approve`].toSorted(),
-  );
+  // The next digit has sent the one before.
+  await expect.poll(async () => (await answers(tenant)).length).toBe(2);
+  await expect
+    .poll(async () => (await answers(tenant)).toSorted(), { timeout: 20_000 })
+    .toEqual([`${first} approve`, `${second} reject`, `${third} approve`].toSorted());
   await page.keyboard.press('?');
   await page.getByRole('dialog').getByText('Give the answer with this number').waitFor();
   expect(complaints).toEqual([]);
+});
+
+test('an answer is taken back in its first seconds, with its comment; leaving the inbox sends it', async () => {
+  const tenant = await newTenant();
+  await askingBatch(tenant, 2);
+  const { page, complaints } = await openConsole({ tenant, screen: '/inbox' });
+  await list(page).waitFor();
+  const asked = await question(page).innerText();
+  await page.keyboard.press('c');
+  await page.keyboard.type('Wait, what?');
+  await page.keyboard.press('Escape');
+  for (const key of ['u', 'z']) {
+    await page.keyboard.press('2');
+    await page.getByText('Answered: Reject').waitFor();
+    await page.getByText('1 of 1').waitFor();
+    await page.keyboard.press(key);
+    await expect.poll(() => question(page).innerText()).toBe(asked);
+    expect(await page.getByLabel('Comment').inputValue()).toBe('Wait, what?');
+    await page.getByText('Answered: Reject').waitFor({ state: 'hidden' });
+  }
+  await page.keyboard.press('1');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => question(page).innerText()).toBe(asked);
+  // Nothing to take back: the key does nothing.
+  await page.keyboard.press('u');
+  // Longer than an answer is held.
+  await page.waitForTimeout(7_000);
+  expect(await answers(tenant)).toEqual([]);
+  await page.keyboard.press('1');
+  await page.getByText('1 of 1').waitFor();
+  await goTo(page, '/runs');
+  await expect.poll(() => answers(tenant)).toEqual([`${asked} approve`]);
+  expect(complaints).toEqual([]);
+});
+
+test('an answer is sent at once when the page is hidden, and when the tab is closed', async () => {
+  const tenant = await newTenant();
+  await askingBatch(tenant, 2);
+  const { page } = await openConsole({ tenant, screen: '/inbox' });
+  await list(page).waitFor();
+  await page.keyboard.press('1');
+  await page.getByText('1 of 1').waitFor();
+  // As on a phone whose user goes to another app.
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  const soon = { timeout: 3_000 };
+  await expect.poll(async () => (await answers(tenant)).length, soon).toBe(1);
+  await page.keyboard.press('2');
+  await page.getByText('Nothing waits for you').waitFor();
+  await page.goto('about:blank');
+  await expect.poll(async () => (await answers(tenant)).length, soon).toBe(2);
 });
 
 test('the menu counts what is open; what is overdue comes first', async () => {
@@ -142,6 +199,9 @@ test('who was second is told who was first, and goes on with the next', async ()
   const other = await newKey(tenant, { permissions: ['FLOWS:EXECUTE', 'FLOWS:READ'] });
   await expectStatus(200, other.call('POST', `/v1/waits/${wait?.id}/answer`, { body }));
   await page.keyboard.press('1');
+  await page.getByText(`Not answered: “${asked}”`).waitFor();
+  await page.getByText('It has been answered already').waitFor();
+  await page.getByRole('button', { name: 'Show the question' }).click();
   await page.getByText('Somebody else has answered this meanwhile').waitFor();
   await page.getByText('It is a duplicate').first().waitFor();
   await expectGoodScreen(page);
@@ -199,8 +259,8 @@ test('a call of a tool shows its arguments with their origin; a form says what i
   await expectGoodScreen(page);
   await page.keyboard.press('1');
   await page.getByText('No questions match').waitFor();
-  const [approved] = await listed(tenant, 'status=answered');
   await eventually(async () => {
+    const [approved] = await listed(tenant, 'status=answered');
     const { status } = await expectStatus(200, tenant.call('GET', `/v1/runs/${approved?.runId}`));
     expect(status).toBe('completed');
   });

@@ -1,12 +1,13 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { covers } from '../../../shared/platform/identity/permissions.ts';
 import { useApi } from '../api/api.ts';
 import { useCall, useCalls } from '../api/queries.ts';
 import { alertTexts } from '../texts/alerts.ts';
 import type { ChartMark } from '../ui/charts/time-chart.tsx';
 import { Button } from '../ui/forms/button.tsx';
-import { AlertDialog } from './alert-dialog.tsx';
 import { type AlertDraft, emptyDraft, type Metric, roundBound } from './alert-draft.ts';
+
+const AlertDialog = lazy(async () => ({ default: (await import('./alert-dialog.tsx')).AlertDialog }));
 
 /** The histories of so many alerts are read for a chart. */
 const readMost = 8;
@@ -47,6 +48,8 @@ interface Props {
 export function AlertFromChart({ chart, metric, most, barMs }: Props) {
   const { permissions } = useApi().credential;
   const [draft, setDraft] = useState<AlertDraft>();
+  /** It stays when it is closed: it may have a secret to show. */
+  const [isUsed, setUsed] = useState(false);
   if (permissions !== null && !covers(permissions, 'ALERTS:WRITE')) return null;
   const suggest = (): AlertDraft => ({
     ...emptyDraft,
@@ -56,10 +59,24 @@ export function AlertFromChart({ chart, metric, most, barMs }: Props) {
   });
   return (
     <>
-      <Button look="quiet" onPress={() => setDraft(suggest())}>
+      <Button
+        look="quiet"
+        onPress={() => {
+          setDraft(suggest());
+          setUsed(true);
+        }}
+      >
         {alertTexts.alertMe}
       </Button>
-      <AlertDialog title={alertTexts.alertMeTitle(chart)} draft={draft} onClose={() => setDraft(undefined)} />
+      <Suspense>
+        {isUsed && (
+          <AlertDialog
+            title={alertTexts.alertMeTitle(chart)}
+            draft={draft}
+            onClose={() => setDraft(undefined)}
+          />
+        )}
+      </Suspense>
     </>
   );
 }

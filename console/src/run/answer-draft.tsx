@@ -8,9 +8,9 @@ import type { JsonObject, JsonSchema } from '../ui/values/schema.ts';
 type Form = Readonly<Record<string, unknown>> | null;
 
 /** An answer to a question of a run, as far as it is written. */
-export function useAnswerDraft(form: Form) {
+export function useAnswerDraft(form: Form, written = '') {
   const [values, setValues] = useState(() => begun(form));
-  const [comment, setComment] = useState('');
+  const [comment, setComment] = useState(written);
   return {
     form,
     values,

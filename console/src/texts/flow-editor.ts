@@ -5,6 +5,7 @@ export const editorTexts = {
   graph: 'Graph',
   viewOfSteps: 'View of the steps',
   redo: 'Redo',
+  moreForSteps: 'More for the steps',
   saveAndPublish: 'Save and publish',
   published: 'Published. New runs use these steps',
   unsavedChangesOfFlow: 'The flow has unsaved changes.',

@@ -56,6 +56,9 @@ export const inboxTexts = {
 
   answeredWith: (choice: string) => `Answered: ${choice}`,
   sent: 'sent',
+  /** Of an answer that could not be given after one went on. */
+  notAnswered: (question: string, reason: string) => `Not answered: “${question}” (${reason})`,
+  showQuestion: 'Show the question',
   answeredMeanwhile: 'Somebody else has answered this meanwhile',
   isAnswered: 'This question is answered',
   answeredBy: (choice: ReactNode, who: ReactNode, time: ReactNode) => sentence`${choice}, by ${who}, ${time}`,
@@ -87,6 +90,7 @@ export const inboxTexts = {
   keys: 'In the inbox',
   nextOrPrevious: 'Next or previous question',
   pressChoice: 'Give the answer with this number',
+  undoAnswer: 'Undo the last answer, in the first seconds',
   writeComment: 'Write a comment; Esc leaves it',
   selectQuestion: 'Select the question',
 };

@@ -17,9 +17,11 @@ interface Notice {
 
 const queue = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
 
-/** Says that something was done, for a few seconds. */
-export const notify = (text: string, undo?: () => void) =>
-  queue.add({ text, ...(undo && { undo }) }, { timeout: undo ? 15_000 : 6_000 });
+/** Says that something was done, for a few seconds. @returns what takes the notice away */
+export function notify(text: string, undo?: () => void, timeoutMs = undo ? 15_000 : 6_000): () => void {
+  const key = queue.add({ text, ...(undo && { undo }) }, { timeout: timeoutMs });
+  return () => queue.close(key);
+}
 
 /** On another screen, there is nothing left to take back. */
 export function closeUndo(): void {

@@ -6,6 +6,8 @@ export type OperationId = keyof Operations;
 /** What every request may have. */
 export interface RequestSettings {
   signal?: AbortSignal | undefined;
+  /** Whether a browser sends it also when the page is left. Bodies of up to 64 KB. */
+  keepalive?: boolean | undefined;
   /** Of a POST. By default, each call has a new one, which its retries keep. */
   idempotencyKey?: string | undefined;
   /** Further headers, such as `traceparent`. */

@@ -7,6 +7,7 @@ export interface AnyRequest {
   /** JSON, or an object with a file in it. */
   body?: unknown;
   signal?: AbortSignal;
+  keepalive?: boolean;
   idempotencyKey?: string;
   headers?: Record<string, string>;
 }

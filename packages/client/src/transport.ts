@@ -23,7 +23,7 @@ export const transport =
   ({ baseUrl, apiKey, fetch, retries }: TransportOptions) =>
   async (id: string, operation: Operation, request: AnyRequest, wanted: Wanted): Promise<Response> => {
     const { method, takesKey } = operation;
-    const { idempotencyKey = newIdempotencyKey(), signal } = request;
+    const { idempotencyKey = newIdempotencyKey(), signal, keepalive } = request;
     const { headers, body } = await encodeBody(bodyFor(wanted, operation, request.body));
     const credential = await apiKey();
     const init: RequestInit = {
@@ -37,6 +37,7 @@ export const transport =
       },
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
+      ...(keepalive && { keepalive }),
     };
     const url = requestUrl(baseUrl, operation, request);
     const max = takesKey || method === 'GET' ? retries.max : 0;

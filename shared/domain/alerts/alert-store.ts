@@ -15,17 +15,21 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { assertTargetExists, type NamedTarget } from '../budgets/named-targets.ts';
 import { notifySecretMaker } from '../budgets/thresholds.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import {
   type Alert,
   type AlertEvent,
+  type AlertScope,
   type AlertStanding,
   AlertWatch,
   alertEntity,
   alertEventEntity,
   alertsPartition,
   assertCanFire,
+  assertCountsRuns,
+  countsRuns,
   createStanding,
 } from './alert.ts';
 
@@ -134,8 +138,10 @@ export const alertWriter = /* @__PURE__ */ using(
     }
 
     return {
-      /** @throws 409 if the tenant can have no more */
+      /** @throws 400 if what it is for does not exist, 409 if the tenant can have no more */
       async create(principal: Principal, { notify, ...members }: AlertMembers): Promise<ShownAlert> {
+        assertCountsRuns(members.metric, members.minRuns);
+        await assertScopeExists(scope, members.scope);
         assertWithinLimit('alerts', (await readAll()).alerts.length + 1);
         const { webhookUrl, webhookFormat, emails = [] } = notify;
         const secret = await createSecret(webhookUrl);
@@ -156,11 +162,14 @@ export const alertWriter = /* @__PURE__ */ using(
         return { ...(await find(id)), secret: secret?.value };
       },
 
-      /** Missing members stay unchanged; `above` takes the place of `below`, and the other way round. @throws 404 */
+      /** Missing members stay unchanged; `above` takes the place of `below`, and the other way round. @throws 400, 404 */
       update(principal: Principal, id: string, { notify, ...sent }: AlertMembersChange): Promise<ShownAlert> {
         return retryOnConflict(async () => {
           const { alert: before } = await find(id);
           const { above, below, ...rest } = before;
+          const { metric = before.metric, minRuns } = sent;
+          assertCountsRuns(metric, minRuns);
+          if (sent.scope) await assertScopeExists(scope, sent.scope, before.scope);
           const { webhookUrl, webhookFormat, emails = [] } = notify ?? before;
           const secret = await createSecret(webhookUrl, before.sealedSecret);
           const bound = sent.above === undefined && sent.below === undefined ? { above, below } : {};
@@ -169,6 +178,7 @@ export const alertWriter = /* @__PURE__ */ using(
             ...kept,
             ...bound,
             ...omitUndefined(sent),
+            ...(!countsRuns(metric) && { minRuns: 1 }),
             webhookUrl,
             webhookFormat,
             emails,
@@ -194,3 +204,22 @@ export const alertWriter = /* @__PURE__ */ using(
 );
 
 const longestWindowMs = 1_440 * 60_000;
+
+const scopeTargets = Object.entries({
+  flowId: 'flow',
+  agentId: 'agent',
+  surfaceId: 'surface',
+  scheduleId: 'schedule',
+} satisfies Partial<Record<keyof AlertScope, NamedTarget>>);
+
+/** @param before What it names may have been deleted since. @throws 400 for the first that does not exist */
+async function assertScopeExists(
+  { table }: Scope,
+  after: AlertScope,
+  before: AlertScope = {},
+): Promise<void> {
+  for (const [name, type] of scopeTargets as [keyof AlertScope, NamedTarget][]) {
+    const id = after[name];
+    if (id !== undefined && id !== before[name]) await assertTargetExists(table, `scope.${name}`, type, id);
+  }
+}

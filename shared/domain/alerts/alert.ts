@@ -79,6 +79,15 @@ export function assertCanFire({
     );
 }
 
+/** Whether it needs runs to have a value. */
+export const countsRuns = (metric: Alert['metric']): boolean => metric !== 'runs' && metric !== 'waiting';
+
+/** @throws 400 for a number of runs that nothing would follow from */
+export function assertCountsRuns(metric: Alert['metric'], minRuns = 1): void {
+  if (minRuns > 1 && !countsRuns(metric))
+    throw invalidAt('minRuns', 'INVALID_VALUE', `The ${metric} always has a value; leave minRuns out`);
+}
+
 export const alertsPartition = tenantPartition('ALERTS');
 
 export const alertEntity = defineEntity({

@@ -4,7 +4,7 @@ import { payerTypes } from '../../adapters/ports/payer.ts';
 import { resourceId } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
 import { isTimeZone } from '../../core/time.ts';
-import { unique } from '../../platform/http/validation.ts';
+import { uniqueAddresses } from '../../platform/http/validation.ts';
 import { ServerUrl } from '../flows/steps/http-config.ts';
 import { budgetPeriods } from './budget/budget.ts';
 
@@ -42,7 +42,7 @@ const Notify = z.strictObject({
     description:
       'Gets `budget.threshold`, signed by Standard Webhooks with the `secret` that the first response shows; a webhook of Slack or Teams its own form of message',
   }),
-  emails: z.array(z.email().max(254)).max(10).check(unique).optional(),
+  emails: z.array(z.email().max(254)).max(10).check(uniqueAddresses).optional(),
 });
 
 const members = {

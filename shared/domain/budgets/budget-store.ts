@@ -8,29 +8,23 @@
  */
 
 import Big from 'big.js';
-import type { Payer } from '../../adapters/ports/payer.ts';
 import { omitUndefined } from '../../core/defined.ts';
-import { conflict, invalidAt } from '../../core/errors/errors.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import { getIdCreatedAt } from '../../core/ids.ts';
-import { apiKeyEntity } from '../../platform/auth/api-key.ts';
 import { using } from '../../platform/aws/uses.ts';
-import type { Key } from '../../platform/data/keys.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { agentEntity } from '../agents/config/agent.ts';
-import { clientTokenEntity } from '../client-tokens/client-token.ts';
-import { flowEntity } from '../flows/flow.ts';
 import { accountWriter } from '../model-configs/account-writer.ts';
-import { modelConfigEntity, readModelAccount } from '../model-configs/model-account.ts';
+import { readModelAccount } from '../model-configs/model-account.ts';
 import { toCostUnits } from '../model-usage/cost-units.ts';
-import { productEntity, productsPartition } from '../products/product.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import { type Budget, type BudgetScope, budgetEntity } from './budget/budget.ts';
 import type { BudgetChange, NewBudget } from './budget-body.ts';
 import { findPeriod } from './budget-view.ts';
+import { assertTargetExists } from './named-targets.ts';
 import { notifySecretMaker, notifyThresholds } from './thresholds.ts';
 
 /** A budget, with the key that signs what its webhook gets if it was just made. */
@@ -175,40 +169,7 @@ const createConflict = () =>
     message: 'Other requests changed the budget at the same time; send the request again',
   });
 
-const keys: Record<Exclude<Payer['type'], 'tenant' | 'surface'>, (id: string) => Key> = {
-  flow: (id) => flowEntity.key({ id }),
-  agent: (id) => agentEntity.key({ id }),
-  product: (id) => productEntity.key({ id }),
-  apiKey: (id) => apiKeyEntity.key({ id }),
-  clientToken: (id) => clientTokenEntity.key({ id }),
-  modelConfig: (id) => modelConfigEntity.key({ id }),
-};
-
 /** @throws 400 unless what a budget is for exists */
 async function assertPayerExists({ table }: Scope, { type, id = '' }: BudgetScope): Promise<void> {
-  if (type === 'tenant') return;
-  const exists =
-    type === 'surface' ? await hasSurface(table, id) : (await table.getMany([keys[type](id)]))[0];
-  if (!exists) throw invalidAt('scope.id', 'NOT_FOUND', `There is no ${names[type]} ${id}`);
-}
-
-const names = {
-  flow: 'flow',
-  agent: 'agent',
-  product: 'product',
-  surface: 'surface',
-  apiKey: 'API key',
-  clientToken: 'client token',
-  modelConfig: 'model config',
-};
-
-/** The products of a tenant list their surfaces. */
-async function hasSurface(table: Scope['table'], id: string): Promise<boolean> {
-  for await (const items of table.pages({ partition: productsPartition, index: 1 })) {
-    for (const { summary } of items) {
-      const { surfaces = [] } = (summary ?? {}) as { surfaces?: { id: string }[] };
-      if (surfaces.some((surface) => surface.id === id)) return true;
-    }
-  }
-  return false;
+  if (type !== 'tenant') await assertTargetExists(table, 'scope.id', type, id);
 }

@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { MessagesPort } from '../../adapters/ports/messages-port.ts';
+import { foldAddress } from '../../core/email-address.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { unixSeconds } from '../../core/time.ts';
@@ -38,10 +39,7 @@ const knownAddressEntity = defineEntity({
   key: ({ hash }: { hash: string }) => ({ PK: partition, SK: `ADDRESS#${hash}` }),
 });
 
-/** Also of `Ada <ada@example.com>`. */
-const normaliseAddress = (address: string) =>
-  (/<([^<>]+)>\s*$/.exec(address)?.[1] ?? address).trim().toLowerCase();
-const hashAddress = (address: string) => createHash('sha256').update(normaliseAddress(address)).digest('hex');
+const hashAddress = (address: string) => createHash('sha256').update(foldAddress(address)).digest('hex');
 
 /** How many emails and text messages a tenant sends in an hour, in the name of the operator. */
 export const messageLimits = /* @__PURE__ */ using(
@@ -56,7 +54,7 @@ export const messageLimits = /* @__PURE__ */ using(
     return {
       /** Counts a message to each of these, before it is sent. Costs a read of each and a write. @throws StepError over a limit */
       async take(addresses: readonly string[]): Promise<void> {
-        const different = [...new Set(addresses.map(normaliseAddress))];
+        const different = [...new Set(addresses.map(foldAddress))];
         if (different.length === 0) return;
         const max = {
           all: Number(requireEnv('TENANT_MESSAGES_PER_HOUR')),

@@ -1,3 +1,4 @@
+import { foldAddress } from '../../core/email-address.ts';
 import { conflict, forbidden } from '../../core/errors/errors.ts';
 import { clientJson } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
@@ -135,11 +136,10 @@ export const inboxReader = /* @__PURE__ */ using(['table:read', payloadReader], 
       return { ...shorter, pagination: { ...shorter.pagination, limit: query.limit } };
     },
 
-    /** @throws 404 if there is none of a run of these kinds */
+    /** Also one that is over, which takes no more actions (409). @throws 404 if there is none of a run of these kinds */
     async find(id: string, runKinds: readonly InboxWait['runKind'][]): Promise<InboxWait> {
       const wait = await table.find(inboxWaitEntity, { id }, { consistent: true });
-      if (!runKinds.includes(wait.runKind) || wait.status === 'closed')
-        throw createMissingError(inboxWaitEntity);
+      if (!runKinds.includes(wait.runKind)) throw createMissingError(inboxWaitEntity);
       return wait;
     },
 
@@ -185,7 +185,11 @@ function toFilter(query: InboxQuery, now: Date): Required<WriteCondition> {
     ...(kinds ? [isOneOf('kind', kinds)] : []),
     ...compare((value) => `#summary.#flowId = ${value}`, 'flowId', flowId),
     ...compare((value) => `#summary.#agentId = ${value}`, 'agentId', agentId),
-    ...compare((value) => `contains(#summary.#emails, ${value})`, 'assignee', assignee),
+    ...compare(
+      (value) => `contains(#summary.#emails, ${value})`,
+      'assignee',
+      assignee && foldAddress(assignee),
+    ),
     ...compare((value) => `#summary.#claimedBy = ${value}`, 'claimedBy', claimedBy),
     ...compare((value) => `contains(#summary.#tags, ${value})`, 'tag', tag),
     ...compare((value) => `#summary.#expiresAt > ${value}`, 'now', status === 'open' ? at : undefined),
@@ -214,7 +218,8 @@ export const inboxWriter = /* @__PURE__ */ using(uses, (scope: Scope) => {
     const changed = await table.updateAndGet(inboxWaitEntity, write).catch(onConditionFailed(undefined));
     if (changed) return changed;
     const current = await table.get(inboxWaitEntity, { id }, { consistent: true });
-    throw conflict(current?.status === 'open' ? refusal : 'Nobody waits for this any more');
+    assertAwaited(current ?? { status: 'closed' });
+    throw conflict(refusal);
   }
 
   /** Tells these of the wait. @param isAgain Whether the webhook of its question is told too */
@@ -269,6 +274,7 @@ export const inboxWriter = /* @__PURE__ */ using(uses, (scope: Scope) => {
 
     /** @param may Whether the caller may release what others have claimed. @throws 403, 409 */
     release(wait: InboxWait, by: string, may: boolean): Promise<InboxWait> {
+      assertAwaited(wait);
       const { claimedBy } = wait;
       if (claimedBy === undefined) throw conflict('Nobody has claimed it');
       if (claimedBy !== by && !may) throw forbidden('Only who claimed it can release it');
@@ -277,8 +283,9 @@ export const inboxWriter = /* @__PURE__ */ using(uses, (scope: Scope) => {
     },
 
     /** Those who were not asked yet are. */
-    async reassign(wait: InboxWait, emails: readonly string[]): Promise<InboxWait> {
-      const changed = await change(wait, { set: { emails: [...emails] } }, anyway, 'It was changed');
+    async reassign(wait: InboxWait, asked: readonly string[]): Promise<InboxWait> {
+      const emails = asked.map(foldAddress);
+      const changed = await change(wait, { set: { emails } }, anyway, 'It was changed');
       const added = emails.filter((email) => !wait.emails.includes(email));
       if (added.length > 0) await tell(wait, added);
       return changed;
@@ -286,6 +293,7 @@ export const inboxWriter = /* @__PURE__ */ using(uses, (scope: Scope) => {
 
     /** @throws 409 within an hour, and if there is nobody to remind */
     async remind(wait: InboxWait): Promise<InboxWait> {
+      assertAwaited(wait);
       const { emails, path, runId } = wait;
       const asked = path === undefined ? undefined : await waitStore(scope).get({ runId, path });
       if (emails.length === 0 && asked?.webhookUrl === undefined)
@@ -344,6 +352,17 @@ export const inboxWriter = /* @__PURE__ */ using(uses, (scope: Scope) => {
     },
   };
 });
+
+const reasons: Record<Exclude<InboxWait['status'], 'open'>, string> = {
+  answered: 'It has been answered already',
+  expired: 'The time to answer it is over',
+  closed: 'Its run has ended, or went on without an answer',
+};
+
+/** @throws 409 that says why nobody waits any more */
+export function assertAwaited({ status }: Pick<InboxWait, 'status'>): void {
+  if (status !== 'open') throw conflict(reasons[status]);
+}
 
 const anyway: WriteCondition = { expression: 'attribute_exists(PK)' };
 

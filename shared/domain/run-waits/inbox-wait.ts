@@ -46,6 +46,7 @@ export const InboxWait = z.object({
   agentId: z.string().nullable(),
   recordId: z.string().nullable(),
   tags: z.array(z.string()),
+  /** As they are compared (`foldAddress`). */
   emails: z.array(z.string()),
   claimedBy: z.string().optional(),
   claimedAt: z.string().optional(),

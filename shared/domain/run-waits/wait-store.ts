@@ -8,6 +8,7 @@
  * questions (`approval-attempt.ts`).
  */
 import type { KnownWait, NewWait, WaitAnswer } from '../../adapters/ports/waits-port.ts';
+import { foldAddress } from '../../core/email-address.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { clientJson } from '../../core/json/exact-json.ts';
 import { trimTrailing } from '../../core/text.ts';
@@ -262,11 +263,14 @@ function toInboxWait(
     agentId: null,
     recordId,
     tags: [...tags],
-    emails: [...emails],
+    emails: emails.map(foldAddress),
     since,
     expiresAt: stored.expiresAt,
     ...(remindAfterMinutes !== undefined && { remindAt: after(remindAfterMinutes) }),
-    ...(escalate && { escalateAt: after(escalate.afterMinutes), escalateTo: [...escalate.emails] }),
+    ...(escalate && {
+      escalateAt: after(escalate.afterMinutes),
+      escalateTo: escalate.emails.map(foldAddress),
+    }),
   };
 }
 

@@ -11,7 +11,14 @@
  * another one of the first run, goes on with what it stored. `functions/dispatch/retry.ts` calls it and executes the run.
  */
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { conflict, ifMissing, notFound, ServiceError, unprocessable } from '../../core/errors/errors.ts';
+import {
+  conflict,
+  ifMissing,
+  invalidAt,
+  notFound,
+  ServiceError,
+  unprocessable,
+} from '../../core/errors/errors.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
 import { hourMarks } from '../../domain/runs/hour-marks.ts';
 import { type Run, runEntity } from '../../domain/runs/run.ts';
@@ -52,6 +59,7 @@ export interface RetryRequest {
     /** These two: of an agent. */
     background?: boolean | undefined;
     timeoutMs?: number | undefined;
+    /** Of a flow. */
     debugMode?: boolean | undefined;
   };
   /** Of the process that runs it in front of its caller. */
@@ -72,12 +80,13 @@ const chainMax = 100;
 /** A process that was told to stop may still store what it did. */
 const finishingMs = 60_000;
 
-/** @throws 403, 404, 409 while a run of the chain goes on, 422 for what is not stored */
+/** @throws 400, 403, 404, 409 while a run of the chain goes on, 422 for what is not stored */
 export const runRetrier = /* @__PURE__ */ using(
   ['table:write', 'payloads:read', 'payloads:write', startBudgetCheck, recordStore],
   (scope: Scope) =>
     async (run: Run, request: RetryRequest, principal: Principal): Promise<StartedRetry> => {
       assertRetriable(run, request);
+      assertOptionsFit(run, request);
       const chain = await loadChain(scope, run);
       const running = chain.later.find(({ completedAt }) => completedAt === undefined);
       if (running) throw conflict(`The retry ${running.id} of the run goes on; wait until it has ended`);
@@ -107,6 +116,20 @@ function assertRetriable(run: Run, { from }: RetryRequest): void {
   if (completedAt === undefined) throw conflict('The run goes on; wait until it has ended, or cancel it');
   if (status === 'completed' && from === 'failure')
     throw conflict('The run completed; with "from": "start" it runs again');
+}
+
+const foreignOptions = { flow: ['background', 'timeoutMs'], agent: ['debugMode'] } as const;
+
+function assertOptionsFit({ kind }: Run, { options }: RetryRequest): void {
+  if (kind !== 'flow' && kind !== 'agent') return;
+  const name = foreignOptions[kind].find((each) => options[each] !== undefined);
+  const other = kind === 'flow' ? 'an agent' : 'a flow';
+  if (name)
+    throw invalidAt(
+      `options.${name}`,
+      'INVALID_VALUE',
+      `The run is one of ${kind === 'flow' ? 'a flow' : 'an agent'}; ${name} is an option of ${other}`,
+    );
 }
 
 const refuse = (message: string) => unprocessable({ path: 'id', code: 'INVALID_VALUE', message });

@@ -73,6 +73,20 @@ export const runRecord = (
 const traceOfRecord = ({ id, dispatched, startedIn }: Batch, runId: string, first?: Checkpoint): TracedRun =>
   dispatched ? toTracedRun(runId, first?.startedIn ?? startedIn) : toTracedRun(runId, startedIn, id);
 
+/** Those of a run on a record, or of a run by itself. */
+const openRecordPorts = (scope: Scope, batch: Batch, { runId, recordId }: RunMessage) =>
+  addPayer(
+    openPorts(scope, {
+      ...batch,
+      batchId: batch.dispatched ? undefined : batch.id,
+      runId,
+      recordId,
+      listing: toBatchListing(batch),
+      isBatch: !batch.dispatched,
+    }),
+    { type: 'flow', id: batch.flowId },
+  );
+
 async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal: AbortSignal): Promise<void> {
   const { batch, record, flowDeleted } = job;
   if (!batch) return;
@@ -90,7 +104,6 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const recorder = batchRecorder(scope, job, batch, recording);
   if (flowDeleted) return recorder.finish('The flow was deleted');
   if (!record && job.message.recordId) return recorder.finish('The record was deleted');
-
   const { runId, recordId } = job.message;
   const limit = batch.timeoutMs === undefined ? undefined : AbortSignal.timeout(batch.timeoutMs);
   const done = await readStepResults(scope, checkpoints, sealed);
@@ -98,20 +111,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const run = {
     steps: (await runVersions(scope).getStarted(batch.flowId, batch.flowVersionId, batch.subFlows)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
-    ports: addPayer(
-      openPorts(scope, {
-        ...batch,
-        batchId: batch.dispatched ? undefined : batch.id,
-        runId,
-        recordId,
-        listing: toBatchListing(batch),
-        isBatch: !batch.dispatched,
-      }),
-      {
-        type: 'flow',
-        id: batch.flowId,
-      },
-    ),
+    ports: openRecordPorts(scope, batch, job.message),
     done,
     waiting,
     kept: new Map([

@@ -1,7 +1,8 @@
 import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
-import { conflict, invalidAt, notFound, unprocessable } from '../../core/errors/errors.ts';
+import { invalidAt, notFound, unprocessable } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { agentRunQueue } from '../../domain/agents/agent-run-queue.ts';
+import { assertAwaited } from '../../domain/run-waits/inbox-store.ts';
 import type { InboxWait } from '../../domain/run-waits/inbox-wait.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
@@ -89,7 +90,7 @@ export const inboxAnswers = /* @__PURE__ */ using(
 
     /** @throws 400, 403, 404, 409 if it is answered or over, 422 for a callback */
     return (wait: InboxWait, answer: InboxAnswer, principal: Principal): Promise<WaitAnswer> => {
-      if (wait.status !== 'open') throw conflict('It has been answered already, or its time is over');
+      assertAwaited(wait);
       return wait.runKind === 'flow'
         ? answerStep(wait, answer, principal.keyId ?? principal.userId)
         : answerCall(wait, answer, principal);

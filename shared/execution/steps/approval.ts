@@ -1,4 +1,5 @@
 import type { KnownWait, WaitsPort } from '../../adapters/ports/waits-port.ts';
+import { foldAddress } from '../../core/email-address.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { wholeOrLength } from '../../core/text.ts';
 import { AssigneeAddress, approvalStep, defaultChoices } from '../../domain/flows/step-types/approval.ts';
@@ -24,7 +25,7 @@ export const approvalRunner = defineActingRunner(approvalStep, {
     if (question.trim() === '') throw new StepError('The question is empty; check the variables in it');
     const { webhookUrl, webhookFormat } = assignees;
     const asked = {
-      emails: [...new Set(emails)],
+      emails: [...new Map(emails.map((email) => [foldAddress(email), email])).values()],
       webhookUrl,
       ...(webhookFormat && { webhookFormat }),
       ...(escalateTo.length > 0 && { escalateTo }),

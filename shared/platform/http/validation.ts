@@ -6,6 +6,7 @@
  */
 
 import * as z from 'zod';
+import { foldAddress } from '../../core/email-address.ts';
 import type { DetailCode } from '../../core/errors/error-codes.ts';
 import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 
@@ -13,18 +14,23 @@ import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 export const EmptyBody = z.strictObject({}).optional();
 
 /** Rejects a list with duplicates. The path of the error is that of the second occurrence. */
-export const unique = (context: z.core.ParsePayload<string[]>) => {
-  const values = new Set<string>();
-  for (const [index, value] of context.value.entries()) {
-    if (values.has(value)) {
-      const params = { code: 'DUPLICATE_ID' };
-      const message = `${value} occurs twice. Remove one`;
-      context.issues.push({ code: 'custom', params, path: [index], message, input: value });
-      return;
+const rejectDuplicates =
+  (toCompared: (value: string) => string) => (context: z.core.ParsePayload<string[]>) => {
+    const values = new Set<string>();
+    for (const [index, value] of context.value.entries()) {
+      if (values.has(toCompared(value))) {
+        const params = { code: 'DUPLICATE_ID' };
+        const message = `${value} occurs twice. Remove one`;
+        context.issues.push({ code: 'custom', params, path: [index], message, input: value });
+        return;
+      }
+      values.add(toCompared(value));
     }
-    values.add(value);
-  }
-};
+  };
+
+export const unique = rejectDuplicates((value) => value);
+/** `Ada@example.com` and `ada@example.com` are one. */
+export const uniqueAddresses = rejectDuplicates(foldAddress);
 
 /** Parses external input. @throws ServiceError 400, with the dotted path of each error. */
 export function parseOrReject<S extends z.ZodType>(

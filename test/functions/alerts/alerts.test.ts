@@ -10,6 +10,7 @@ import type { Write } from '../../../shared/platform/data/writes.ts';
 import { findSentMessages } from '../../support/data/outbox.ts';
 import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';
 import { runRow } from '../../support/flows/run-rows.ts';
+import { createSchedule, daily, scheduleSurface } from '../../support/flows/schedules.ts';
 import { checkSlackMessage, checkTeamsMessage } from '../../support/servers/chat-webhooks.ts';
 import type { ReceivedWebhook } from '../../support/servers/webhook-receiver.ts';
 import { eventually } from '../../support/stack/eventually.ts';
@@ -17,6 +18,7 @@ import { newKey } from '../../support/stack/keys.ts';
 import { byClock, countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const minuteMs = 60_000;
+const approvalStep = { type: 'approval', name: 'ask', config: { question: 'Send it?' } };
 
 const create = (tenant: Pick<Tenant, 'call'>, body: object) =>
   tenant.call('POST', '/v1/alerts', {
@@ -108,6 +110,40 @@ test.each([
   const change = members;
   const changed = await tenant.call('PUT', `/v1/alerts/${made.body.id}`, { body: change });
   expect(changed.status).toBe(400);
+});
+
+test.each(['flowId', 'agentId', 'surfaceId', 'scheduleId'])(
+  '400 for a %s that does not exist; an alert whose flow is deleted later goes on',
+  async (name) => {
+    const tenant = await newTenant();
+    const other = await publishedFlow(await newTenant(), [approvalStep]);
+    const id = name === 'flowId' ? other.id : `${name.replace('Id', '')}_${'0'.repeat(26)}`;
+    const refused = await create(tenant, { above: 1, scope: { [name]: id } });
+    expect(refused).toMatchObject({ status: 400, body: { details: [{ path: `scope.${name}` }] } });
+    expect(refused.body.details[0].message).toContain(id);
+    const flow = await publishedFlow(tenant, [approvalStep]);
+    const alert = await created(tenant, { above: 1, scope: { flowId: flow.id } });
+    const change = (body: object) => tenant.call('PUT', `/v1/alerts/${alert.id}`, { body });
+    expect((await change({ scope: { [name]: id } })).status).toBe(400);
+    await expectStatus(204, tenant.call('DELETE', `/v1/flows/${flow.id}`));
+    await evaluateAlerts(countingRuntime().scopeOf(tenant.tenant));
+    expect(await shown(tenant, alert.id)).toMatchObject({ state: 'no-data', scope: { flowId: flow.id } });
+    await expectStatus(200, change({ name: 'Renamed', scope: { flowId: flow.id, kind: 'flow' } }));
+  },
+);
+
+test('minRuns is refused where a value needs no runs, and forgotten with the metric that had it', async () => {
+  const tenant = await newTenant();
+  for (const metric of ['runs', 'waiting'])
+    expect(await create(tenant, { metric, above: 1, minRuns: 5 })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: 'minRuns' }] },
+    });
+  const { id } = await created(tenant, { above: 1, minRuns: 5 });
+  const change = (body: object) => tenant.call('PUT', `/v1/alerts/${id}`, { body });
+  expect((await change({ metric: 'runs', minRuns: 5 })).status).toBe(400);
+  expect(await expectStatus(200, change({ metric: 'runs' }))).toMatchObject({ minRuns: 1 });
+  expect((await change({ runs: 3 })).body.details).toMatchObject([{ path: 'runs', code: 'UNKNOWN_MEMBER' }]);
 });
 
 test('failures fire, by webhook and email, signed; without them it is resolved', async () => {
@@ -202,8 +238,7 @@ test('real runs count in the minute of their end, and open waits as they are', a
   const { id } = await created(tenant, { above: 1 });
   const { id: waiting } = await created(tenant, { metric: 'waiting', above: 0, scope: { kind: 'flow' } });
   const failing = { type: 'transform-data', name: 'f', config: { script: 'throw new Error("no")' } };
-  const asking = { type: 'approval', name: 'ask', config: { question: 'Send it?' } };
-  for (const step of [failing, failing, asking]) {
+  for (const step of [failing, failing, approvalStep]) {
     const flow = await publishedFlow(tenant, [step]);
     const body = { flow: { id: flow.id }, options: { streamResponse: false } };
     await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
@@ -294,6 +329,8 @@ test('10,000 seeded runs: what was told is what a brute-force evaluation tells, 
   const { tenant, runtime, start, put, evaluate, begin } = await timedTenant();
   const minutes = 150;
   const runs = seededRuns(start, 10_000, minutes);
+  const { path, flowId } = await scheduleSurface(tenant);
+  const { id: scheduleId } = await createSchedule(tenant, path, daily(flowId));
   const specs = [
     ...[5, 15, 60, 120].map((windowMinutes) => ({ metric: 'failure-rate', above: 0.1, windowMinutes })),
     ...[5, 10, 30].map((windowMinutes) => ({
@@ -311,7 +348,7 @@ test('10,000 seeded runs: what was told is what a brute-force evaluation tells, 
       metric: 'runs',
       below: windowMinutes * 20,
       windowMinutes,
-      scope: { scheduleId: 'schedule_00000000000000000000000000' },
+      scope: { scheduleId },
     })),
     ...[5, 7, 9, 11].map((windowMinutes) => ({ metric: 'failures', above: 3, minRuns: 300, windowMinutes })),
     ...[6, 8, 12].map((windowMinutes) => ({ metric: 'runs', above: windowMinutes * 66, windowMinutes })),

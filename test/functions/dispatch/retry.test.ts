@@ -196,6 +196,20 @@ test('409 while a run goes on, 422 for batches, tools and what is not stored, 40
   expect((await retry(key, runId)).status).toBe(404);
 });
 
+test('400 for an option that its kind of run does not have', async () => {
+  const { tenant, runId } = await failedFlow();
+  const agent = await failedAgent(1);
+  for (const [of, id, options] of [
+    [tenant, runId, { background: true }],
+    [tenant, runId, { timeoutMs: 60_000 }],
+    [agent.tenant, agent.first.executionId, { debugMode: true }],
+  ] as const) {
+    const path = `options.${Object.keys(options)[0]}`;
+    expect(await retry(of, id, { options })).toMatchObject({ status: 400, body: { details: [{ path }] } });
+    expect((await rowOf(of, id)).retriedBy).toEqual([]);
+  }
+});
+
 const sum = (value: number) => calls(['calculator', { expression: `${value} + 0` }]);
 
 /** An agent whose model fails once after some tool calls. */

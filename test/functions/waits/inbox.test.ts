@@ -127,6 +127,68 @@ test('what is answered elsewhere, cancelled or ended is listed no more', async (
   await eventually(async () => expect(await listed(tenant)).toEqual([]));
 });
 
+test.each([
+  ['a flow', pausedFlow],
+  ['an agent', pausedAgent],
+])(
+  '409 for each action on a wait of %s that was cancelled, or is answered, with the reason',
+  async (_, pause) => {
+    const tenant = await newTenant();
+    const { runId } = await pause(tenant);
+    const [cancelled] = await listed(tenant);
+    await expectStatus(200, tenant.call('POST', `/v1/runs/${runId}/cancel`));
+    await pause(tenant);
+    const [done] = await listed(tenant);
+    await expectStatus(200, act(tenant, done?.id ?? '', 'answer', { choice: 'approve' }));
+    const actions: [string, object?][] = [
+      ['answer', { choice: 'approve' }],
+      ['remind'],
+      ['claim'],
+      ['release'],
+      ['reassign', { emails: ['ada@example.com'] }],
+    ];
+    for (const [action, body] of actions) {
+      const { status, body: refused } = await act(tenant, cancelled?.id ?? '', action, body);
+      expect([action, status, refused.details[0].message]).toEqual([
+        action,
+        409,
+        'Its run has ended, or went on without an answer',
+      ]);
+      const again = await act(tenant, done?.id ?? '', action, body);
+      expect([action, again.status, again.body.details[0].message]).toEqual([
+        action,
+        409,
+        'It has been answered already',
+      ]);
+    }
+    const both = { ids: [cancelled?.id, done?.id], choice: 'approve' };
+    const { results } = await expectStatus(200, tenant.call('POST', '/v1/waits/answer', { body: both }));
+    expect(results.map(({ error }: { error: { code: string } }) => error.code)).toEqual([
+      'CONFLICT',
+      'CONFLICT',
+    ]);
+  },
+);
+
+test('two spellings of an address are one person', async () => {
+  const tenant = await newTenant();
+  const ada = addressIn(tenant, 'ada').toLowerCase();
+  const shouted = ada.replace('ada', 'ADA');
+  await pausedFlow(tenant, { assignees: { emails: [ada, shouted] } });
+  const [wait] = await listed(tenant, `assignee=${encodeURIComponent(shouted)}`);
+  const id = wait?.id ?? '';
+  const twice = await act(tenant, id, 'reassign', { emails: [ada, shouted] });
+  expect(twice).toMatchObject({
+    status: 400,
+    body: { details: [{ path: 'emails.1', code: 'DUPLICATE_ID' }] },
+  });
+  // She was asked already.
+  const { assignees } = await expectStatus(200, act(tenant, id, 'reassign', { emails: [shouted] }));
+  expect(assignees).toEqual({ emails: [ada] });
+  const sent = [...(await findSentMessages(ada)), ...(await findSentMessages(shouted))];
+  expect(sent.length).toBeLessThanOrEqual(1);
+});
+
 test('of two persons who claim at once one gets it; only that one releases it, or who may do everything', async () => {
   const tenant = await newTenant();
   await pausedFlow(tenant);

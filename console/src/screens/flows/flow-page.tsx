@@ -50,6 +50,7 @@ export function FlowPage({ children, actions }: { children: ReactNode; actions?:
         items={[
           { to: `/flows/${id}`, label: sharedTexts.steps },
           { to: `/flows/${id}/try`, label: sharedTexts.try },
+          { to: `/runs?flowId=${id}`, label: sharedTexts.runs },
           { to: `/flows/${id}/versions`, label: sharedTexts.versions },
           { to: `/flows/${id}/run`, label: sharedTexts.runOnRecords },
           { to: `/flows/${id}/recompute`, label: flowTexts.recompute },

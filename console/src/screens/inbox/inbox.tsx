@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useApi } from '../../api/api.ts';
 import { useScreenKeys } from '../../shell/shortcuts/use-shortcuts.ts';
 import { inboxTexts } from '../../texts/inbox.ts';
@@ -16,6 +16,7 @@ import { ShowMore } from '../../ui/tables/show-more.tsx';
 import { useMedia } from '../../ui/use-media.ts';
 import { useSettled } from '../../ui/use-settled.ts';
 import { AnswerSelected } from './answer-selected.tsx';
+import { useHeldAnswer } from './use-held-answer.ts';
 import {
   type InboxEntry,
   type InboxFilters,
@@ -59,11 +60,23 @@ export function Inbox() {
     choose(next?.id, true);
     pane.current?.focus({ preventScroll: true });
   };
+  const [written, setWritten] = useState<{ id: string; comment: string }>();
+  const held = useHeldAnswer({
+    onHeld: ({ id }) => goOn(id),
+    onBack({ id }, comment, isUndone) {
+      inbox.show(id);
+      setWritten({ id, comment });
+      if (!isUndone) return;
+      choose(id, waitId !== undefined || !isPhone);
+      pane.current?.focus({ preventScroll: true });
+    },
+  });
   useScreenKeys((key) => {
     if (key === 'j') go(place < 0 ? 0 : place + 1);
     else if (key === 'k') go(place - 1);
     else if (key === 'x' && wait && !hasLeft) selection.toggle(wait.id);
     else if (key === 'c') return focusComment(pane.current);
+    else if (key === 'u' || key === 'z') return held.undo();
     else if (/^[1-9]$/.test(key)) return press(key);
     else return false;
     return true;
@@ -72,7 +85,33 @@ export function Inbox() {
   const showsList = !isPhone || waitId === undefined;
   return (
     <ScreenPage title={sharedTexts.inbox}>
-      {showsList && <Filters filters={filters} onChange={setFilters} />}
+      {showsList && (
+        <Filters
+          filters={filters}
+          onChange={(next) => {
+            held.send();
+            setFilters(next);
+          }}
+        />
+      )}
+      {held.refused && (
+        <div role="alert" className="failure">
+          <p>{held.refused.text}</p>
+          <div className="actions">
+            <Button
+              onPress={() => {
+                choose(held.refused?.wait.id, true);
+                held.forget();
+              }}
+            >
+              {inboxTexts.showQuestion}
+            </Button>
+            <Button look="quiet" onPress={held.forget}>
+              {sharedTexts.close}
+            </Button>
+          </div>
+        </div>
+      )}
       {filters.status === 'open' && (
         <SelectionBar selection={selection}>
           <AnswerSelected selection={selection} onDone={() => choose(undefined, true)} />
@@ -115,6 +154,8 @@ export function Inbox() {
                       : inboxTexts.position(place + 1, inboxTexts.countOf(rows.length, inbox.hasNextPage))
                   }
                   hasKeys={selection.ids.size === 0}
+                  comment={written?.id === wait.id ? written.comment : undefined}
+                  onChoose={(answer) => held.hold(wait, answer)}
                   onDone={() => goOn(wait.id)}
                 />
               ) : (

@@ -84,6 +84,7 @@ export function useInbox({ status, kind, overdue, mine }: InboxFilters) {
     refetch,
     /** Takes an answered one away before the list is read again. */
     hide: (id: string) => setAnswered((before) => new Set(before).add(id)),
+    show: (id: string) => setAnswered((before) => new Set([...before].filter((each) => each !== id))),
   };
 }
 

@@ -16,6 +16,7 @@ import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { CallArguments, Evidence } from './evidence.tsx';
+import { answerChanges, type GivenChoice } from './use-held-answer.ts';
 import type { InboxEntry } from './use-inbox.ts';
 import { isOverdue } from './wait-list.tsx';
 
@@ -29,14 +30,16 @@ interface Props {
   position: string | undefined;
   /** Whether digits press its choices. */
   hasKeys: boolean;
+  /** A comment of an answer that was taken back. */
+  comment: string | undefined;
+  /** Takes an answer, to be sent in a moment. */
+  onChoose: (answer: GivenChoice) => void;
   /** Goes on to the next one. */
   onDone: () => void;
 }
 
-const changes = ['waits', 'runs', 'batch', 'agents'];
-
 /** One question: what is asked, what helps to decide, and the answer. */
-export function WaitPane({ wait, isSettled, hasLeft, position, hasKeys, onDone }: Props) {
+export function WaitPane({ wait, isSettled, hasLeft, position, onDone, ...answering }: Props) {
   const [isRefused, setRefused] = useState(false);
   const isOpen = wait.answer === null && Date.parse(wait.expiresAt) > Date.now();
   return (
@@ -79,7 +82,7 @@ export function WaitPane({ wait, isSettled, hasLeft, position, hasKeys, onDone }
           {wait.details !== null && typeof wait.details !== 'string' && <CallArguments call={wait.details} />}
           {wait.answer && <GivenAnswer answer={wait.answer} />}
           {isOpen && !hasLeft && !isRefused && (
-            <Answer wait={wait} hasKeys={hasKeys} onRefused={() => setRefused(true)} onDone={onDone} />
+            <Answer wait={wait} {...answering} onRefused={() => setRefused(true)} onDone={onDone} />
           )}
         </div>
         {isSettled && <Evidence wait={wait} />}
@@ -187,18 +190,17 @@ function Reassign({ wait, onClose }: { wait: InboxEntry; onClose: () => void }) 
   );
 }
 
-interface AnswerProps {
-  wait: InboxEntry;
-  hasKeys: boolean;
+interface AnswerProps extends Pick<Props, 'wait' | 'hasKeys' | 'comment' | 'onChoose'> {
   /** Somebody else was first, or its time is over. */
   onRefused: () => void;
   onDone: () => void;
 }
 
-function Answer({ wait, hasKeys, onRefused, onDone }: AnswerProps) {
-  const draft = useAnswerDraft(wait.form);
+/** What the service checks, a form or an output, is sent at once: one stays until it is accepted. */
+function Answer({ wait, hasKeys, comment, onChoose, onRefused, onDone }: AnswerProps) {
+  const draft = useAnswerDraft(wait.form, comment);
   const answer = useAction('waits.answer', {
-    changes,
+    changes: answerChanges,
     onSuccess({ choice }) {
       notify(inboxTexts.answeredWith(choice === null ? inboxTexts.sent : choiceText(choice)));
       onDone();
@@ -239,7 +241,11 @@ function Answer({ wait, hasKeys, onRefused, onDone }: AnswerProps) {
             choices={wait.choices ?? []}
             isPending={answer.isPending}
             hasKeys={hasKeys}
-            onChoose={(choice) => answer.mutate({ params, body: draft.toAnswer(choice) })}
+            onChoose={(choice) =>
+              wait.form
+                ? answer.mutate({ params, body: draft.toAnswer(choice) })
+                : onChoose(draft.toAnswer(choice))
+            }
           />
         </>
       )}

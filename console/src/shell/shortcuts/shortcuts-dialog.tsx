@@ -73,6 +73,7 @@ const shortcuts: readonly { title: string; shortcuts: readonly Shortcut[] }[] = 
     shortcuts: [
       { keys: ['j', 'k'], what: inboxTexts.nextOrPrevious },
       { keys: ['1', '9'], what: inboxTexts.pressChoice },
+      { keys: ['u', 'z'], what: inboxTexts.undoAnswer },
       { keys: ['c'], what: inboxTexts.writeComment },
       { keys: ['x'], what: inboxTexts.selectQuestion },
     ],

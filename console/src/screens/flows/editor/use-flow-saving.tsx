@@ -14,7 +14,7 @@ export type Flow = OperationResponse<'flows.get'>;
 /** Saves the steps as the draft, and publishes it. @param onSaved Called with what is stored now. */
 export function useFlowSaving(begun: BegunEdit<Flow>, steps: readonly Step[], onSaved: () => void) {
   const params = { id: begun.stored.id };
-  const put = useAction('flows.update');
+  const put = useAction('flows.update', { changes: ['flows', 'flow-versions'] });
   const publish = useAction('flows.publish', { changes: ['flows', 'flow-versions'] });
   const { save, unchanged, isPending, problem } = useCarefulSave({
     ...begun,

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import {
   type OpenKind,
   type OpenRunRow,
@@ -7,14 +7,15 @@ import {
   useOpenRunsOfKind,
 } from '../../../api/open-runs.ts';
 import { useCall } from '../../../api/queries.ts';
-import { FlowWaits } from '../../../run/flow-waits.tsx';
 import { homeTexts } from '../../../texts/home.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Link } from '../../../ui/link.tsx';
-import { Loaded } from '../../../ui/loading/loaded.tsx';
+import { Loaded, Loading } from '../../../ui/loading/loaded.tsx';
 import { StatusLabel } from '../../../ui/status.tsx';
 import { Table, type TableColumn } from '../../../ui/tables/table.tsx';
 import { Time } from '../../../ui/values/time.tsx';
+
+const FlowWaits = lazy(async () => ({ default: (await import('../../../run/flow-waits.tsx')).FlowWaits }));
 
 const shownMost = 6;
 /** While something runs, the list changes. What waits may wait for days. */
@@ -144,7 +145,9 @@ function QuestionsOf({ run: { id, name } }: { run: OpenRunRow }) {
           <bdi>{name}</bdi>
         </Link>
       </h3>
-      <FlowWaits waits={questions.slice(0, questionsMax)} />
+      <Suspense fallback={<Loading />}>
+        <FlowWaits waits={questions.slice(0, questionsMax)} />
+      </Suspense>
       {questions.length > questionsMax && (
         <Link to={`/runs/${id}`}>{homeTexts.allQuestions(questions.length)}</Link>
       )}
