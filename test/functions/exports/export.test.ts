@@ -1,24 +1,9 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { allRecords, finish, importFile, upload } from '../../support/data/imports.ts';
+import { allRecords, exportFile, finish, importFile, upload } from '../../support/data/imports.ts';
 import { finishedBatch, publishedFlow, runFlowOnRecords, template } from '../../support/flows/flows.ts';
-import { eventually } from '../../support/stack/eventually.ts';
 import { newKey } from '../../support/stack/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack/stack.ts';
-
-async function exportFile({ call }: Pick<Tenant, 'call'>, body: object) {
-  const created = await call('POST', '/v1/exports', { body });
-  expect(created).toMatchObject({ status: 202, body: { status: 'queued' } });
-  const done = await eventually(async () => {
-    const answer = await call('GET', `/v1/exports/${created.body.id}`);
-    expect(['completed', 'failed']).toContain(answer.body.status);
-    return answer.body;
-  });
-  expect(done.error).toBe(null);
-  const response = await fetch(done.url);
-  expect(response.status).toBe(200);
-  return { done, bytes: Buffer.from(await response.arrayBuffer()) };
-}
+import { newTenant } from '../../support/stack/stack.ts';
 
 const lines = [
   { name: 'a', kind: 'one', n: 1, deep: { x: [1, null], y: 'z' }, big: '=1+1', 'metadata.name': 'inner' },
