@@ -228,6 +228,18 @@ async function beginUpload(key: string, type: string) {
   };
 }
 
+/** Removes the parts of an upload, whose addresses take nothing any more; without effect once it is completed. */
+export const jobUploadAborter = /* @__PURE__ */ using(
+  ['payloads:delete'],
+  (scope: Scope) =>
+    async (id: string, uploadId: string): Promise<void> => {
+      const query = new URLSearchParams({ uploadId });
+      await send('DELETE', toKey(scope, id, 'upload'), { query }).catch((error) => {
+        if (!isMissingObject(error)) throw error;
+      });
+    },
+);
+
 export const jobFileRemover = /* @__PURE__ */ using(
   ['payloads:delete'],
   (scope: Scope) =>

@@ -120,6 +120,14 @@ test('who may not read it cannot export it, and what does not exist is a 404', a
   expect(wrong).toMatchObject({ status: 400, body: { details: [{ path: 'filter.batchId' }] } });
   const { done } = await exportFile(tenant, { what: 'records', format: 'csv' });
   expect((await tenant.call('POST', `/v1/exports/${done.id}/cancel`, { body: {} })).status).toBe(409);
+  const twice = await tenant.call('POST', '/v1/exports', {
+    body: { what: 'records', format: 'csv', columns: ['name', 'n', 'name'] },
+  });
+  expect(twice).toMatchObject({
+    status: 400,
+    body: { details: [{ path: 'columns.2', code: 'DUPLICATE_KEY' }] },
+  });
+  expect(twice.body.details[0].message).toContain('"name" occurs twice');
   expect((await tenant.call('GET', '/v1/exports')).body.data).toMatchObject([
     { id: done.id, status: 'completed' },
   ]);
