@@ -16,6 +16,18 @@ import type { ExportRow } from './export-rows.ts';
 /** What values a column has: a letter for each kind. */
 export type ColumnTypes = Record<string, string>;
 
+/** The columns of a file in their order, with what values they have. */
+export type FileColumns = readonly (readonly [name: string, kinds: string])[];
+
+/** As they were found, but objects have names that are whole numbers before the others: years come last. */
+export function orderColumns(types: ColumnTypes): FileColumns {
+  const isWhole = ([name]: readonly [string, string]) => /^(?:0|[1-9]\d*)$/.test(name);
+  const { whole = [], other = [] } = Object.groupBy(Object.entries(types), (column) =>
+    isWhole(column) ? 'whole' : 'other',
+  );
+  return [...other, ...whole];
+}
+
 const kindOf = (value: unknown): string => {
   if (value === null) return 'n';
   const kinds: Record<string, string> = { string: 's', number: 'd', boolean: 'b' };
@@ -63,11 +75,12 @@ const valueAt = (row: ExportRow, path: readonly string[]): unknown =>
 
 type Rows = AsyncIterable<ExportRow[]>;
 
-const writers: Record<NewExport['format'], (rows: Rows, types: ColumnTypes) => AsyncGenerator<Uint8Array>> = {
-  csv: toCsv,
-  jsonl: toJsonLines,
-  parquet: toParquet,
-};
+const writers: Record<NewExport['format'], (rows: Rows, columns: FileColumns) => AsyncGenerator<Uint8Array>> =
+  {
+    csv: toCsv,
+    jsonl: toJsonLines,
+    parquet: toParquet,
+  };
 
 export const mediaTypes: Record<NewExport['format'], string> = {
   csv: 'text/csv; charset=utf-8',
@@ -79,17 +92,17 @@ export const mediaTypes: Record<NewExport['format'], string> = {
 export function encodeRows(
   { format, compress }: NewExport,
   rows: Rows,
-  types: ColumnTypes,
+  columns: FileColumns,
 ): AsyncIterable<Uint8Array> {
-  const pieces = writers[format](rows, types);
+  const pieces = writers[format](rows, columns);
   return compress ? Readable.from(pieces).pipe(createGzip()) : pieces;
 }
 
 const toLines = (rows: string[][]) =>
   Buffer.from(stringify(rows, { record_delimiter: 'windows', quoted_match: /[\r\n]/ }));
 
-async function* toCsv(rows: Rows, types: ColumnTypes): AsyncGenerator<Uint8Array> {
-  const columns = Object.keys(types);
+async function* toCsv(rows: Rows, named: FileColumns): AsyncGenerator<Uint8Array> {
+  const columns = named.map(([name]) => name);
   yield toLines([columns.map(toCsvCell)]);
   const toCell = (row: ExportRow, column: string) => {
     const value = Object.hasOwn(row, column) ? row[column] : '';
@@ -110,10 +123,10 @@ const parquetTypes: Record<string, 'STRING' | 'DOUBLE' | 'BOOLEAN'> = {
   b: 'BOOLEAN',
 };
 
-async function* toParquet(rows: Rows, types: ColumnTypes): AsyncGenerator<Uint8Array> {
+async function* toParquet(rows: Rows, named: FileColumns): AsyncGenerator<Uint8Array> {
   const { ByteWriter, ParquetWriter, schemaFromColumnData } = await import('hyparquet-writer');
   // The library would round whole numbers in JSON, so it gets the bytes, and the type at the end.
-  const columns = Object.entries(types).map(([name, kinds]) => ({
+  const columns = named.map(([name, kinds]) => ({
     name,
     type: parquetTypes[kinds] ?? ('BYTE_ARRAY' as const),
     nullable: true,

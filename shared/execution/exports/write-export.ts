@@ -34,6 +34,7 @@ import {
   flattenRow,
   mediaTypes,
   noteTypes,
+  orderColumns,
   pickColumns,
 } from './export-file.ts';
 import { type ExportRow, exportRows } from './export-rows.ts';
@@ -122,13 +123,12 @@ export const exportWriter = /* @__PURE__ */ using(
     async function makeFile(item: ExportItem): Promise<void> {
       const { id, settings } = item;
       const found = await readColumns(item);
-      const types = settings.columns
-        ? Object.fromEntries(settings.columns.map((name) => [name, found[name] ?? 's']))
-        : Object.keys(found).length > 0
-          ? found
-          : emptyColumns;
+      const kindsOf = (column: string) => (Object.hasOwn(found, column) ? (found[column] as string) : 's');
+      const columns = settings.columns
+        ? settings.columns.map((column) => [column, kindsOf(column)] as const)
+        : orderColumns(Object.keys(found).length > 0 ? found : emptyColumns);
       const name = toFileName(settings);
-      const pieces = encodeRows(settings, readSegments(item), types);
+      const pieces = encodeRows(settings, readSegments(item), columns);
       const bytes = await files.writeStream(id, name, pieces, mediaTypes[settings.format]);
       await note(item, {
         set: {
