@@ -37,7 +37,7 @@ import {
   orderColumns,
   pickColumns,
 } from './export-file.ts';
-import { type ExportRow, exportRows } from './export-rows.ts';
+import { exportRows } from './export-rows.ts';
 
 const segmentBytes = 4_000_000;
 const segmentRows = 5_000;
@@ -112,12 +112,9 @@ export const exportWriter = /* @__PURE__ */ using(
       return true;
     }
 
-    async function* readSegments({ id, segments }: ExportItem): AsyncGenerator<ExportRow[]> {
-      for (let segment = 0; segment < segments; segment++) {
-        const text = await files.readText(id, segmentFile(segment));
-        for (const lines of toChunks(text.split('\n'), 500))
-          yield lines.map((line) => parseExact(line) as ExportRow);
-      }
+    async function* readSegments({ id, segments }: ExportItem): AsyncGenerator<string> {
+      for (let segment = 0; segment < segments; segment++)
+        yield await files.readText(id, segmentFile(segment));
     }
 
     async function makeFile(item: ExportItem): Promise<void> {
