@@ -98,6 +98,6 @@ export const payloadActions = {
   'payloads:read': ['s3:GetObject', 's3:GetObjectVersion'],
   // Parts of an upload are listed before they are put together.
   'payloads:write': ['s3:PutObject', 's3:ListMultipartUploadParts'],
-  'payloads:delete': ['s3:DeleteObject'],
+  'payloads:delete': ['s3:DeleteObject', 's3:AbortMultipartUpload'],
   'payloads:list': ['s3:ListBucket'],
 } as const satisfies { [U in Use]?: readonly string[] };

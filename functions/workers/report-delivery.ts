@@ -12,7 +12,8 @@ const Message = z.union([DeliveryMessage, ExportMessage]);
 /** Consumes the dead-letter queues of deliveries and exports. Repeats nothing: the sweep sends all that are due again. */
 async function handle(event: SQSEvent): Promise<void> {
   for (const { message } of parseMessages(Message, event)) {
-    log.error('A message about a delivery arrived in the dead-letter queue', { ...message });
+    const what = 'surfaceId' in message ? 'a delivery' : 'an export of a run';
+    log.error(`A message about ${what} arrived in the dead-letter queue`, { ...message });
   }
 }
 

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console/console.ts';
-import { importFile } from '../support/data/imports.ts';
+import { exportFile, importFile } from '../support/data/imports.ts';
 import { uploadRows } from '../support/data/records.ts';
 import {
   expectStatus,
@@ -14,7 +14,7 @@ import {
   runFlowOnRecords,
   template,
 } from '../support/flows/flows.ts';
-import { newTenant } from '../support/stack/stack.ts';
+import { newTenant, stack } from '../support/stack/stack.ts';
 
 const choose = (page: Page, name: string, text: string | Buffer) =>
   page
@@ -103,6 +103,32 @@ test('a file changes the records that it finds by a column, and a broken one say
   await choose(page, 'a.csv', '[{"name": "a"}]');
   await page.getByText('WRONG_FORMAT').waitFor();
   await expectGoodScreen(page);
+});
+
+test('a file at an address is read from there, and an address that cannot be read says why', async () => {
+  const tenant = await newTenant();
+  await importFile(tenant, 'name,n\na,1\nb,2\n');
+  const { done } = await exportFile(tenant, { what: 'records', format: 'csv' });
+  const { page } = await openConsole({ tenant, screen: '/records/import' });
+  const address = page.getByLabel('Or from an address');
+  const read = page.getByRole('button', { name: 'Read the first rows' });
+  await address.fill('shops.csv');
+  await read.click();
+  await page.getByText('Enter a whole address').waitFor();
+  await expectGoodScreen(page);
+  await address.fill(`${stack().url}/missing.csv`);
+  await read.click();
+  await page.getByText('URL_FAILED: The server answers 404').waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('link', { name: 'Choose another file or address' }).click();
+  await address.fill(done.url);
+  await address.press('Enter');
+  await page.getByRole('table', { name: 'The first rows' }).getByRole('cell', { name: 'b' }).waitFor();
+  expect(await page.getByLabel('Type of all rows').inputValue()).toBe('export');
+  await page.getByRole('button', { name: 'Import about 2 rows' }).click();
+  await page.getByRole('button', { name: 'Delete its records' }).waitFor();
+  const { body } = await tenant.call('GET', '/v1/records?type=export');
+  expect(body.data.map(({ name }: { name: string }) => name).toSorted()).toEqual(['a', 'b']);
 });
 
 test('sending a file shows how far it is, can be stopped, and is repeated after the connection broke off', async () => {

@@ -17,6 +17,10 @@ export const importTexts = {
   whichFiles:
     'CSV, JSON Lines or Parquet, plain or packed by gzip (.gz), up to 5 GB. Nothing is stored before you have seen the first rows.',
   chooseFile: 'Choose a file',
+  fromAddress: 'Or from an address (https)',
+  aboutAddress: 'The service loads the file from there. Only public addresses can be read.',
+  noAddress: 'Enter a whole address, such as https://example.com/places.csv',
+  readAddress: 'Read the first rows',
   sending: (file: string) => `Sending ${file}`,
   sentOf: (sent: string, all: string, rate: string) => `${sent} of ${all}, ${rate} a second`,
   uploadStops: 'The file is being sent. It stops, and you have to send it again.',
@@ -26,6 +30,7 @@ export const importTexts = {
 
   fileIsMissing: 'The file has not arrived',
   chooseItAgain: 'It was not sent to its end. Choose it again.',
+  chooseAnother: 'Choose another file or address',
   whatRowsBecome: 'What the rows become',
   nameColumn: 'Name',
   column: (name: string) => `Column ${name}`,

@@ -74,6 +74,8 @@ interface Head {
   etag: string;
 }
 
+/** For the head, which is known last. */
+const room = Buffer.alloc(headBytes);
 const toHead = (head: Head) => Buffer.from(JSON.stringify(head).padEnd(headBytes));
 
 const hex = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -88,17 +90,11 @@ export function openObjectFiles(options: ObjectFilesOptions) {
   const toFile = (key: string) => join(directory, `${hex(key)}.object`);
   const toUpload = (id: string) => join(uploads, hex(id));
 
-  /** Writes elsewhere first. @returns the ETag */
-  async function store(
-    key: string,
-    type: string,
-    body: AsyncIterable<Uint8Array>,
-    tag: (sum: Hash) => string,
-  ) {
+  /** Writes elsewhere first. @param write Leaves room for the head, and says the ETag. @returns the ETag */
+  async function store(key: string, type: string, write: (draft: string) => Promise<string>) {
     const draft = join(drafts, randomUUID());
     try {
-      const sum = await writeSummed(draft, body, Buffer.alloc(headBytes));
-      const head = toHead({ type: type.slice(0, 500), etag: `"${tag(sum)}"` });
+      const head = toHead({ etag: `"${await write(draft)}"`, type: type.slice(0, 500) });
       await using file = await open(draft, 'r+');
       await file.write(head, 0, headBytes, 0);
       await rename(draft, toFile(key));
@@ -113,7 +109,9 @@ export function openObjectFiles(options: ObjectFilesOptions) {
     if (source !== undefined) return copy(response, key, String(source));
     assertLength(request);
     const type = request.headers['content-type'] ?? 'binary/octet-stream';
-    const etag = await store(key, type, bodyOf(request), (sum) => sum.digest('hex'));
+    const etag = await store(key, type, async (draft) =>
+      (await writeSummed(draft, bodyOf(request), room)).digest('hex'),
+    );
     response.writeHead(200, { etag }).end();
     return true;
   }
@@ -233,12 +231,16 @@ export function openObjectFiles(options: ObjectFilesOptions) {
     const chosen = chooseParts(listed, await listParts(folder));
     const whole = createHash('md5');
     for (const { etag } of chosen) whole.update(Buffer.from(etag, 'hex'));
-    const etag = await store(
-      key,
-      type,
-      concatenate(chosen.map(({ file }) => file)),
-      () => `${whole.digest('hex')}-${chosen.length}`,
-    );
+    const etag = await store(key, type, async (draft) => {
+      await pipeline(
+        concatenate(
+          chosen.map(({ file }) => file),
+          room,
+        ),
+        createWriteStream(draft),
+      );
+      return `${whole.digest('hex')}-${chosen.length}`;
+    });
     await rm(folder, { recursive: true, force: true });
     return etag;
   }
@@ -396,8 +398,9 @@ function chooseParts(listed: ReturnType<typeof readListedParts>, parts: readonly
   return chosen;
 }
 
-async function* concatenate(files: readonly string[]): AsyncGenerator<Buffer, void> {
-  for (const file of files) yield* createReadStream(file);
+async function* concatenate(files: readonly string[], first: Buffer): AsyncGenerator<Buffer, void> {
+  yield first;
+  for (const file of files) yield* createReadStream(file, { highWaterMark: 1_048_576 });
 }
 
 async function readBody(request: Readable): Promise<string> {

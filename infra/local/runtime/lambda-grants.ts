@@ -105,13 +105,19 @@ const actionOfMethod: Record<string, string> = {
   DELETE: 's3:DeleteObject',
 };
 
+const actionOfUploadMethod: Record<string, string> = {
+  GET: 's3:ListMultipartUploadParts',
+  DELETE: 's3:AbortMultipartUpload',
+};
+
 /** Of a signed request, which is always a `Request`. */
 function payloadActionsOf(request: unknown): string[] {
   const bucket = `${process.env.AWS_ENDPOINT_URL_S3}/${payloadBucket}/`;
   if (!(request instanceof Request && request.url.startsWith(bucket))) return [];
   const { method, url } = request;
   const { searchParams } = new URL(url);
-  if (method === 'GET' && searchParams.has('uploadId')) return ['s3:ListMultipartUploadParts'];
+  const onUpload = searchParams.has('uploadId') ? actionOfUploadMethod[method] : undefined;
+  if (onUpload) return [onUpload];
   const isListing = method === 'GET' && searchParams.has('list-type');
   return [isListing ? 's3:ListBucket' : (actionOfMethod[method] ?? `s3:${method}`)];
 }

@@ -93,6 +93,7 @@ export const deliveryEntity = defineEntity({
 });
 
 export const deliveryOutbox = /* @__PURE__ */ defineOutbox({
+  noun: 'a delivery',
   entity: deliveryEntity,
   sweeping,
   toKey: ({ surfaceId, id }: DeliveryKey) => ({ surfaceId, id }),

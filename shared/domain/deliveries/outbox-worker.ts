@@ -62,7 +62,7 @@ async function attemptInPlace<E extends AnyEntity, Key extends { id: string } & 
           await ((await acquiring) ? attempt(message) : askLater(scope, work, message));
           return [];
         } catch (error) {
-          log.error('A delivery could not be attempted and will be retried', { error });
+          log.error(`The attempt of ${work.outbox.noun} failed and will be retried`, { error });
           return [{ itemIdentifier: record.messageId }];
         }
       }),
@@ -86,7 +86,7 @@ async function askLater<E extends AnyEntity, Key extends { id: string } & KeyOf<
   const now = scope.now().getTime();
   const times = { due: new Date(now + earlyMs), sentAt: new Date(now + delaySeconds * 1_000) };
   if (!(await postponeSweep<E, Key>(scope, outbox, message, times))) return;
-  log.info('A delivery waits for others of its tenant', { waits, pool: pool.name });
+  log.info(`The attempt of ${outbox.noun} waits for others of its tenant`, { waits, pool: pool.name });
   await outboxQueue(outbox)(scope).send(message, delaySeconds, waits + 1);
 }
 
@@ -107,7 +107,7 @@ export async function sweepOutbox<E extends AnyEntity, Key extends { id: string 
   for await (const page of listDue(scopeOf('').table, outbox.sweeping.sweep, due)) {
     const work = ({ tenant, ...item }: (typeof page)[number]) =>
       resend(scopeOf(tenant), outbox.readKey(item)).catch((error) =>
-        log.error('A delivery could not be swept', { error, tenant, deliveryId: item.SK }),
+        log.error(`The sweep could not send the message of ${outbox.noun}`, { error, tenant, item: item.SK }),
       );
     for await (const _done of mapConcurrently(page, sweptAtOnce, work));
     if (timeLeftMs() < reserveMs) return;

@@ -34,6 +34,8 @@ interface ItemKey {
  * `leaseUntil` is until when a process has the item.
  */
 export interface Outbox<E extends AnyEntity = AnyEntity, Key extends ItemKey = ItemKey> {
+  /** What an item is, in the log. */
+  noun: 'a delivery' | 'an export of a run';
   entity: E;
   sweeping: Sweep;
   /** What a message says of an item (`outbox-messages.ts`). */
@@ -58,7 +60,7 @@ export const toOutboxKeys = ({ sweep, graceMs }: Sweep, id: string, nextAttemptA
 
 /** Asks for attempts. The group is the tenant, so that slow receivers of one tenant do not delay others (SQS "fair queues"). */
 export const outboxQueue =
-  <Key extends ItemKey>({ queue, toKey }: Pick<Outbox<AnyEntity, Key>, 'queue' | 'toKey'>) =>
+  <Key extends ItemKey>({ noun, queue, toKey }: Pick<Outbox<AnyEntity, Key>, 'noun' | 'queue' | 'toKey'>) =>
   ({ table: { tenant } }: Pick<Scope, 'table'>) => {
     const sendOne = (key: Key, delaySeconds = 0, waits?: number): Promise<void> =>
       sendMessage(
@@ -73,9 +75,9 @@ export const outboxQueue =
       /** For an item whose sweep is due shortly after: a failure only delays it. */
       sendOrLeave: (key: Key, delaySeconds = 0): Promise<void> =>
         sendOne(key, delaySeconds).catch((error) =>
-          log.warn('The message of a delivery could not be sent; the sweep sends it', {
+          log.warn(`The message of ${noun} could not be sent; the sweep sends it`, {
             error,
-            deliveryId: key.id,
+            item: toKey(key),
           }),
         ),
     };

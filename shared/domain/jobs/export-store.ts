@@ -47,9 +47,16 @@ export const mayExport = (
 ): boolean => needed[what]?.every((permission) => covers(permissions, permission)) ?? kinds.length > 0;
 
 /** @throws 400 */
-function assertSettings({ what, filter, format, compress }: NewExport): void {
+function assertSettings({ what, filter, format, compress, columns = [] }: NewExport): void {
   if (compress && format === 'parquet')
     throw invalidAt('compress', 'INVALID_VALUE', 'Parquet is compressed by itself; omit compress');
+  const again = columns.findIndex((column, index) => columns.indexOf(column) < index);
+  if (again !== -1)
+    throw invalidAt(
+      `columns.${again}`,
+      'DUPLICATE_KEY',
+      `The column "${columns[again]}" occurs twice. Name each column once`,
+    );
   if (what === 'batch' && !filter.batchId)
     throw invalidAt('filter.batchId', 'MISSING_REQUIRED_FIELD', 'Required: the batch');
   if (what === 'results' && !filter.flowId)

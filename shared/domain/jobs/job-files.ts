@@ -205,20 +205,25 @@ async function assertDone(response: Response): Promise<void> {
 async function beginUpload(key: string, type: string) {
   const uploadId = await beginParts(key, type);
   const tags: string[] = [];
-  let held: Uint8Array[] = [];
+  // One for all parts: each would stay in memory until it is collected.
+  const part = Buffer.alloc(partBytes);
   let [heldBytes, bytes] = [0, 0];
   async function sendPart(): Promise<void> {
     const query = new URLSearchParams({ partNumber: String(tags.length + 1), uploadId });
-    const { headers } = await send('PUT', key, { body: Buffer.concat(held), query });
+    const { headers } = await send('PUT', key, { body: part.subarray(0, heldBytes), query });
     tags.push(headers.get('etag') ?? '');
-    [held, heldBytes] = [[], 0];
+    heldBytes = 0;
   }
   return {
     async add(piece: Uint8Array): Promise<void> {
-      held.push(piece);
-      heldBytes += piece.length;
       bytes += piece.length;
-      if (heldBytes >= partBytes) await sendPart();
+      for (let at = 0; at < piece.length; ) {
+        const some = piece.subarray(at, at + partBytes - heldBytes);
+        part.set(some, heldBytes);
+        heldBytes += some.length;
+        at += some.length;
+        if (heldBytes === partBytes) await sendPart();
+      }
     },
     async complete(): Promise<number> {
       if (heldBytes > 0 || tags.length === 0) await sendPart();
@@ -227,6 +232,18 @@ async function beginUpload(key: string, type: string) {
     },
   };
 }
+
+/** Removes the parts of an upload, whose addresses take nothing any more; without effect once it is completed. */
+export const jobUploadAborter = /* @__PURE__ */ using(
+  ['payloads:delete'],
+  (scope: Scope) =>
+    async (id: string, uploadId: string): Promise<void> => {
+      const query = new URLSearchParams({ uploadId });
+      await send('DELETE', toKey(scope, id, 'upload'), { query }).catch((error) => {
+        if (!isMissingObject(error)) throw error;
+      });
+    },
+);
 
 export const jobFileRemover = /* @__PURE__ */ using(
   ['payloads:delete'],

@@ -45,6 +45,7 @@ export const runExportEntity = defineEntity({
 });
 
 export const exportOutbox = /* @__PURE__ */ defineOutbox({
+  noun: 'an export of a run',
   entity: runExportEntity,
   sweeping,
   toKey: ({ id, to }: ExportKey) => ({ id, to }),

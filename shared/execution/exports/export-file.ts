@@ -1,6 +1,7 @@
 /**
  * The rows of an export as a file: CSV, JSON Lines or Parquet, piece by piece.
  *
+ * The rows come as lines of JSON, which already are JSON Lines; for the other formats some of them at a time become objects.
  * CSV and Parquet need all columns before the first row, so they are known by then (`ColumnTypes`). A column of Parquet has the
  * type that all of its values have, else JSON, which reads back to the same values. CSV has formulas escaped as every export
  * of this service. Parquet's library is loaded when the first such file is written.
@@ -9,12 +10,26 @@
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { stringify } from 'csv-stringify/sync';
+import { toChunks } from '../../core/chunks.ts';
+import { parseExact } from '../../core/json/exact-json.ts';
 import type { NewExport } from '../../domain/jobs/export.ts';
 import { toCsvCell } from '../../domain/records/csv/export-csv.ts';
 import type { ExportRow } from './export-rows.ts';
 
 /** What values a column has: a letter for each kind. */
 export type ColumnTypes = Record<string, string>;
+
+/** The columns of a file in their order, with what values they have. */
+export type FileColumns = readonly (readonly [name: string, kinds: string])[];
+
+/** As they were found, but objects have names that are whole numbers before the others: years come last. */
+export function orderColumns(types: ColumnTypes): FileColumns {
+  const isWhole = ([name]: readonly [string, string]) => /^(?:0|[1-9]\d*)$/.test(name);
+  const { whole = [], other = [] } = Object.groupBy(Object.entries(types), (column) =>
+    isWhole(column) ? 'whole' : 'other',
+  );
+  return [...other, ...whole];
+}
 
 const kindOf = (value: unknown): string => {
   if (value === null) return 'n';
@@ -62,12 +77,25 @@ const valueAt = (row: ExportRow, path: readonly string[]): unknown =>
   );
 
 type Rows = AsyncIterable<ExportRow[]>;
+/** Each some rows, a line each. */
+type Texts = AsyncIterable<string>;
 
-const writers: Record<NewExport['format'], (rows: Rows, types: ColumnTypes) => AsyncGenerator<Uint8Array>> = {
-  csv: toCsv,
+const writers: Record<
+  NewExport['format'],
+  (texts: Texts, columns: FileColumns) => AsyncGenerator<Uint8Array>
+> = {
+  csv: (texts, columns) => toCsv(toRows(texts), columns),
   jsonl: toJsonLines,
-  parquet: toParquet,
+  parquet: (texts, columns) => toParquet(toRows(texts), columns),
 };
+
+const rowsAtOnce = 500;
+
+async function* toRows(texts: Texts): AsyncGenerator<ExportRow[]> {
+  for await (const text of texts)
+    for (const lines of toChunks(text.split('\n'), rowsAtOnce))
+      yield lines.map((line) => parseExact(line) as ExportRow);
+}
 
 export const mediaTypes: Record<NewExport['format'], string> = {
   csv: 'text/csv; charset=utf-8',
@@ -75,21 +103,20 @@ export const mediaTypes: Record<NewExport['format'], string> = {
   parquet: 'application/vnd.apache.parquet',
 };
 
-/** @param rows In pages. */
 export function encodeRows(
   { format, compress }: NewExport,
-  rows: Rows,
-  types: ColumnTypes,
+  texts: Texts,
+  columns: FileColumns,
 ): AsyncIterable<Uint8Array> {
-  const pieces = writers[format](rows, types);
+  const pieces = writers[format](texts, columns);
   return compress ? Readable.from(pieces).pipe(createGzip()) : pieces;
 }
 
 const toLines = (rows: string[][]) =>
   Buffer.from(stringify(rows, { record_delimiter: 'windows', quoted_match: /[\r\n]/ }));
 
-async function* toCsv(rows: Rows, types: ColumnTypes): AsyncGenerator<Uint8Array> {
-  const columns = Object.keys(types);
+async function* toCsv(rows: Rows, named: FileColumns): AsyncGenerator<Uint8Array> {
+  const columns = named.map(([name]) => name);
   yield toLines([columns.map(toCsvCell)]);
   const toCell = (row: ExportRow, column: string) => {
     const value = Object.hasOwn(row, column) ? row[column] : '';
@@ -99,8 +126,8 @@ async function* toCsv(rows: Rows, types: ColumnTypes): AsyncGenerator<Uint8Array
     if (page.length > 0) yield toLines(page.map((row) => columns.map((column) => toCell(row, column))));
 }
 
-async function* toJsonLines(rows: Rows): AsyncGenerator<Uint8Array> {
-  for await (const page of rows) yield Buffer.from(page.map((row) => `${JSON.stringify(row)}\n`).join(''));
+async function* toJsonLines(texts: Texts): AsyncGenerator<Uint8Array> {
+  for await (const text of texts) yield Buffer.from(`${text}\n`);
 }
 
 const rowsPerGroup = 5_000;
@@ -110,10 +137,10 @@ const parquetTypes: Record<string, 'STRING' | 'DOUBLE' | 'BOOLEAN'> = {
   b: 'BOOLEAN',
 };
 
-async function* toParquet(rows: Rows, types: ColumnTypes): AsyncGenerator<Uint8Array> {
+async function* toParquet(rows: Rows, named: FileColumns): AsyncGenerator<Uint8Array> {
   const { ByteWriter, ParquetWriter, schemaFromColumnData } = await import('hyparquet-writer');
   // The library would round whole numbers in JSON, so it gets the bytes, and the type at the end.
-  const columns = Object.entries(types).map(([name, kinds]) => ({
+  const columns = named.map(([name, kinds]) => ({
     name,
     type: parquetTypes[kinds] ?? ('BYTE_ARRAY' as const),
     nullable: true,

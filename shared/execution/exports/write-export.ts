@@ -34,9 +34,10 @@ import {
   flattenRow,
   mediaTypes,
   noteTypes,
+  orderColumns,
   pickColumns,
 } from './export-file.ts';
-import { type ExportRow, exportRows } from './export-rows.ts';
+import { exportRows } from './export-rows.ts';
 
 const segmentBytes = 4_000_000;
 const segmentRows = 5_000;
@@ -111,24 +112,20 @@ export const exportWriter = /* @__PURE__ */ using(
       return true;
     }
 
-    async function* readSegments({ id, segments }: ExportItem): AsyncGenerator<ExportRow[]> {
-      for (let segment = 0; segment < segments; segment++) {
-        const text = await files.readText(id, segmentFile(segment));
-        for (const lines of toChunks(text.split('\n'), 500))
-          yield lines.map((line) => parseExact(line) as ExportRow);
-      }
+    async function* readSegments({ id, segments }: ExportItem): AsyncGenerator<string> {
+      for (let segment = 0; segment < segments; segment++)
+        yield await files.readText(id, segmentFile(segment));
     }
 
     async function makeFile(item: ExportItem): Promise<void> {
       const { id, settings } = item;
       const found = await readColumns(item);
-      const types = settings.columns
-        ? Object.fromEntries(settings.columns.map((name) => [name, found[name] ?? 's']))
-        : Object.keys(found).length > 0
-          ? found
-          : emptyColumns;
+      const kindsOf = (column: string) => (Object.hasOwn(found, column) ? (found[column] as string) : 's');
+      const columns = settings.columns
+        ? settings.columns.map((column) => [column, kindsOf(column)] as const)
+        : orderColumns(Object.keys(found).length > 0 ? found : emptyColumns);
       const name = toFileName(settings);
-      const pieces = encodeRows(settings, readSegments(item), types);
+      const pieces = encodeRows(settings, readSegments(item), columns);
       const bytes = await files.writeStream(id, name, pieces, mediaTypes[settings.format]);
       await note(item, {
         set: {

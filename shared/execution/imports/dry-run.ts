@@ -7,6 +7,7 @@
  */
 
 import { invalidAt } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import {
   createImportedRowReader,
@@ -70,6 +71,8 @@ export const dryRunner = /* @__PURE__ */ using([jobUploads, sourceOpener], (scop
       if (plan.failure) shown.problems.push(toLastProblem(plan.lines.length, plan.failure));
       return { ...shown, rowsEstimated: await estimateRows(source, plan, bytes) };
     } catch (error) {
+      if (error instanceof StepError)
+        throw invalidAt('source', 'INVALID_FORMAT', `URL_FAILED: ${error.message}`);
       if (!(error instanceof ImportFailure)) throw error;
       throw invalidAt('source', 'INVALID_FORMAT', `${error.code}: ${error.message}`);
     }

@@ -15,7 +15,7 @@ import { chunkEntity, type ImportError, type ImportItem, importEntity } from '..
 import { problemReader, problemsFile, type StoredProblem } from '../../domain/imports/import-problems.ts';
 import { hasStatus } from '../../domain/imports/import-store.ts';
 import { parseLine } from '../../domain/imports/reading/text-rows.ts';
-import { jobFileRemover, jobFileWriter } from '../../domain/jobs/job-files.ts';
+import { jobFileRemover, jobFileWriter, jobUploadAborter } from '../../domain/jobs/job-files.ts';
 import { jobQueue } from '../../domain/jobs/job-queue.ts';
 import { toCsvCell } from '../../domain/records/csv/export-csv.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -29,7 +29,7 @@ const isDone = ({ status, cut, chunksDone }: ImportItem) =>
 
 /** Does nothing while rows are missing. */
 export const endIfDone = /* @__PURE__ */ using(
-  ['table:write', jobQueue, jobFileRemover],
+  ['table:write', jobQueue, jobFileRemover, jobUploadAborter],
   (scope: Scope) =>
     async (id: string): Promise<void> => {
       const item = await scope.table.get(importEntity, { id }, { consistent: true });
@@ -60,14 +60,15 @@ async function finish(
 }
 
 /** A message that is delivered later finds an import that has ended. */
-async function removeFiles(scope: Scope, { id, cut }: ImportItem): Promise<void> {
+async function removeFiles(scope: Scope, { id, cut, uploadId }: ImportItem): Promise<void> {
   const chunks = Array.from({ length: cut.chunks }, (_, chunk) => chunkFile(chunk));
   for (const names of toChunks([planFile, 'upload', 'source', ...chunks], 50))
     await jobFileRemover(scope)(id, names);
+  if (uploadId !== undefined) await jobUploadAborter(scope)(id, uploadId);
 }
 
 export const importEnder = /* @__PURE__ */ using(
-  ['table:write', jobFileRemover, jobFileWriter, problemReader, chunkFiles],
+  ['table:write', jobFileRemover, jobUploadAborter, jobFileWriter, problemReader, chunkFiles],
   (scope: Scope) =>
     async (id: string): Promise<void> => {
       const item = await scope.table.get(importEntity, { id }, { consistent: true });

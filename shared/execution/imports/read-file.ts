@@ -12,6 +12,7 @@
  */
 
 import { requireEnv } from '../../core/environment.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
 import { ImportFailure } from '../../domain/imports/columns.ts';
 import {
@@ -145,6 +146,9 @@ export const fileReader = /* @__PURE__ */ using(
         if (!item.cut.isDone) {
           const isRead = await cutRows(item, timeLeftMs).catch((error) => {
             if (error instanceof ImportFailure) return error;
+            // A host that does not answer at first is probably a wrong one; later, the message is delivered again.
+            if (error instanceof StepError && item.cut.chunks === 0)
+              return new ImportFailure('URL_FAILED', error.message);
             throw error;
           });
           if (isRead === false) return await jobQueue(scope).send({ id, part: 'read' });

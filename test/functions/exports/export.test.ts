@@ -1,24 +1,10 @@
 import { gunzipSync } from 'node:zlib';
+import { parquetMetadata } from 'hyparquet';
 import { expect, test } from 'vitest';
-import { allRecords, finish, importFile, upload } from '../../support/data/imports.ts';
+import { allRecords, exportFile, finish, importFile, upload } from '../../support/data/imports.ts';
 import { finishedBatch, publishedFlow, runFlowOnRecords, template } from '../../support/flows/flows.ts';
-import { eventually } from '../../support/stack/eventually.ts';
 import { newKey } from '../../support/stack/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack/stack.ts';
-
-async function exportFile({ call }: Pick<Tenant, 'call'>, body: object) {
-  const created = await call('POST', '/v1/exports', { body });
-  expect(created).toMatchObject({ status: 202, body: { status: 'queued' } });
-  const done = await eventually(async () => {
-    const answer = await call('GET', `/v1/exports/${created.body.id}`);
-    expect(['completed', 'failed']).toContain(answer.body.status);
-    return answer.body;
-  });
-  expect(done.error).toBe(null);
-  const response = await fetch(done.url);
-  expect(response.status).toBe(200);
-  return { done, bytes: Buffer.from(await response.arrayBuffer()) };
-}
+import { newTenant } from '../../support/stack/stack.ts';
 
 const lines = [
   { name: 'a', kind: 'one', n: 1, deep: { x: [1, null], y: 'z' }, big: '=1+1', 'metadata.name': 'inner' },
@@ -135,7 +121,51 @@ test('who may not read it cannot export it, and what does not exist is a 404', a
   expect(wrong).toMatchObject({ status: 400, body: { details: [{ path: 'filter.batchId' }] } });
   const { done } = await exportFile(tenant, { what: 'records', format: 'csv' });
   expect((await tenant.call('POST', `/v1/exports/${done.id}/cancel`, { body: {} })).status).toBe(409);
+  const twice = await tenant.call('POST', '/v1/exports', {
+    body: { what: 'records', format: 'csv', columns: ['name', 'n', 'name'] },
+  });
+  expect(twice).toMatchObject({
+    status: 400,
+    body: { details: [{ path: 'columns.2', code: 'DUPLICATE_KEY' }] },
+  });
+  expect(twice.body.details[0].message).toContain('"name" occurs twice');
   expect((await tenant.call('GET', '/v1/exports')).body.data).toMatchObject([
     { id: done.id, status: 'completed' },
+  ]);
+});
+
+test.each(['csv', 'parquet'])(
+  'columns of %s are in the order asked for, and years are behind the others (jsoneditor 1351)',
+  async (format) => {
+    const tenant = await newTenant();
+    await importFile(tenant, 'name,2024,code,2023\na,1,x,2\n');
+    const columnsOf = async (columns?: string[]) => {
+      const { bytes } = await exportFile(tenant, { what: 'records', format, ...(columns && { columns }) });
+      if (format === 'csv') return bytes.toString().split('\r\n', 1)[0]?.split(',');
+      return parquetMetadata(new Uint8Array(bytes).buffer)
+        .schema.slice(1)
+        .map(({ name }) => name);
+    };
+    expect(await columnsOf(['2024', 'name', '2023'])).toEqual(['2024', 'name', '2023']);
+    expect(await columnsOf()).toEqual(['name', 'type', 'code', '2023', '2024']);
+  },
+);
+
+test('negative numbers are no formulas in CSV, texts that begin with a minus are (woocommerce 25379, mui-x 13888)', async () => {
+  const tenant = await newTenant();
+  const lines = [
+    { name: 'a', n: -5.25, small: -1e-7, t: '-5' },
+    { name: 'b', n: 1, small: 1, t: '-2+3' },
+  ];
+  await importFile(tenant, lines.map((line) => JSON.stringify(line)).join('\n'), { fileName: 'a.jsonl' });
+  const { bytes } = await exportFile(tenant, {
+    what: 'records',
+    format: 'csv',
+    columns: ['name', 'n', 'small', 't'],
+  });
+  expect(bytes.toString().trim().split('\r\n').toSorted()).toEqual([
+    'a,-5.25,-1e-7,-5',
+    "b,1,1,'-2+3",
+    'name,n,small,t',
   ]);
 });

@@ -5,7 +5,7 @@ import { NewImport } from '../../../shared/domain/imports/import.ts';
 import { planFileRows, sourceOpener } from '../../../shared/execution/imports/import-file.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { tenantTable } from '../../../shared/platform/data/table.ts';
-import { finish, upload } from '../../support/data/imports.ts';
+import { exportFile, finish, importFile, upload } from '../../support/data/imports.ts';
 import { web } from '../../support/servers/web.ts';
 import { eventually } from '../../support/stack/eventually.ts';
 import { newTenant, stack } from '../../support/stack/stack.ts';
@@ -21,6 +21,34 @@ test('a URL of a private address is not loaded, and the import says so', async (
   expect(await finish(tenant, created.body.id)).toMatchObject({
     status: 'failed',
     error: { code: 'URL_FAILED', message: expect.stringContaining('not a public address') },
+  });
+});
+
+test('a dry run of a URL says what is wrong with it, and a host that does not answer ends the import at once', async () => {
+  const tenant = await newTenant();
+  await importFile(tenant, 'name,n\na,1\nb,2\n');
+  const { done } = await exportFile(tenant, { what: 'records', format: 'csv' });
+  const create = async (url: string) =>
+    (await tenant.call('POST', '/v1/imports', { body: { source: { url }, type: 'again' } })).body.id;
+  const dryRun = async (url: string) =>
+    tenant.call('POST', `/v1/imports/${await create(url)}/start`, { body: { dryRun: true } });
+  const rows = ['b', 'a'].map((name) => ({ name, type: 'again' }));
+  expect(await dryRun(done.url)).toMatchObject({ status: 200, body: { rows, rowsEstimated: 2 } });
+  expect(await finish(tenant, await create(done.url))).toMatchObject({ rows: { created: 2 } });
+
+  const noHost = 'http://nobody.invalid/rows.csv';
+  for (const [url, reason] of [
+    [`${stack().url}/rows.csv`, 'The server answers 404'],
+    [noHost, 'nobody.invalid/rows.csv cannot be reached'],
+  ] as const) {
+    const { status, body } = await dryRun(url);
+    expect({ status, path: body.details[0].path }).toEqual({ status: 400, path: 'source' });
+    expect(body.details[0].message).toContain('URL_FAILED: ');
+    expect(body.details[0].message).toContain(reason);
+  }
+  expect(await finish(tenant, await create(noHost))).toMatchObject({
+    status: 'failed',
+    error: { code: 'URL_FAILED', message: expect.stringContaining('cannot be reached') },
   });
 });
 

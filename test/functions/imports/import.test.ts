@@ -378,3 +378,17 @@ test('an address does not copy the file of another tenant, and sends no body wit
   sent.on('error', () => {}).destroy();
   expect(statusCode).toBe(403);
 });
+
+test('an address of a part takes nothing after the import was cancelled', async () => {
+  const tenant = await newTenant();
+  const source = { upload: { fileName: 'large.csv', bytes: 150_000_000 } };
+  const { id, upload } = (await tenant.call('POST', '/v1/imports', { body: { source, type: 'place' } })).body;
+  const send = (part: number) => fetch(upload.parts[part].url, { method: 'PUT', body: 'name\na\n' });
+  expect((await send(0)).status).toBe(200);
+  expect((await tenant.call('POST', `/v1/imports/${id}/cancel`, { body: {} })).status).toBe(200);
+  await eventually(async () => {
+    const refused = await send(1);
+    expect([refused.status, await refused.text()]).toEqual([404, expect.stringContaining('NoSuchUpload')]);
+  });
+  expect((await tenant.call('GET', `/v1/imports/${id}`)).body).toMatchObject({ status: 'cancelled' });
+});

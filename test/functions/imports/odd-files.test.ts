@@ -55,6 +55,13 @@ const broken: [what: string, file: string | Uint8Array, options: object, code: s
     'BROKEN_GZIP',
     -1,
   ],
+  [
+    'gzip with something behind zeros',
+    Buffer.concat([gzipSync('{"name":"a"}\n'), Buffer.alloc(20_000), gzipSync('{"name":"b"}\n')]),
+    { fileName: 'a.jsonl.gz' },
+    'BROKEN_GZIP',
+    1,
+  ],
   ['a cut Parquet file', Buffer.from(`PAR1${'x'.repeat(100)}`), {}, 'BROKEN_PARQUET', 0],
   ['NUL in CSV', 'name,n\na,\0\n', {}, 'NOT_CSV', 0],
   [

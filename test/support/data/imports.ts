@@ -56,3 +56,18 @@ export async function allRecords({ call }: Pick<Tenant, 'call'>, query = '') {
     .toReversed()
     .map(({ name, type, metadata }: Record<string, unknown>) => ({ name, type, metadata }));
 }
+
+/** @returns the export at its end, and its file */
+export async function exportFile({ call }: Pick<Tenant, 'call'>, body: object) {
+  const created = await call('POST', '/v1/exports', { body });
+  expect(created).toMatchObject({ status: 202, body: { status: 'queued' } });
+  const done = await eventually(async () => {
+    const answer = await call('GET', `/v1/exports/${created.body.id}`);
+    expect(['completed', 'failed']).toContain(answer.body.status);
+    return answer.body;
+  });
+  expect(done.error).toBe(null);
+  const response = await fetch(done.url);
+  expect(response.status).toBe(200);
+  return { done, bytes: Buffer.from(await response.arrayBuffer()) };
+}

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 
 const utf16 = (text: string) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
@@ -170,4 +171,74 @@ export const oddFiles: Record<string, OddFile> = {
       ['b', { big: 2, real: 'NaN' }],
     ],
   },
+  'gzip with a member for each row, and zeros behind it (posthog 90036, MonetDB 7061, fflate 207)': {
+    file: Buffer.concat([
+      ...['{"name":"a","n":1}\n', '{"name":"b"}\n', '{"name":"c"}\n'].map((line) => gzipSync(line)),
+      Buffer.alloc(20_000),
+    ]),
+    options: { fileName: 'a.jsonl.gz' },
+    records: [
+      ['a', { n: 1 }],
+      ['b', {}],
+      ['c', {}],
+    ],
+  },
+  'a mark of UTF-8 before JSON Lines, and spaces around them (ragflow 19179, convex-backend 155)': {
+    file: '\ufeff  {"name":"a","n":1}  \r\n\t{"name":"b"}\r\n',
+    options: { fileName: 'a.jsonl' },
+    records: [
+      ['a', { n: 1 }],
+      ['b', {}],
+    ],
+  },
+  'spaces around the names of columns (netbox 11929, listmonk 2189, neo4j 6331)': {
+    file: 'name , city\ta\u00a0, n\nx,Oslo,1\n',
+    records: [['x', { 'city\ta': 'Oslo', n: 1 }]],
+  },
+  'a whole number of 64 bits after the rows that decide, and phone numbers (ClickHouse 120503, cartodb 1961)':
+    {
+      file: `name,n,phone\n${Array.from({ length: 1_000 }, (_, n) => `r${n},1,+34123456789`).join('\n')}\nlast,9223372036854775808,+34123456789\n`,
+      records: [['last', { n: '9223372036854775808', phone: '+34123456789' }]],
+    },
+  'Parquet with decimals, local times, and times before 1970 (presto 8465, StarRocks 73674 and 75207, parquet-java 2236)':
+    {
+      file: Buffer.from(
+        parquetWriteBuffer({
+          columnData: [
+            { name: 'name', data: ['a'] },
+            { name: 'price', data: [0.3] },
+            { name: 'local', data: [-500_000n] },
+            { name: 'utc', data: [-1n] },
+          ],
+          schema: [
+            { name: 'root', num_children: 4 },
+            { name: 'name', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+            {
+              name: 'price',
+              type: 'INT32',
+              converted_type: 'DECIMAL',
+              scale: 1,
+              precision: 9,
+              repetition_type: 'REQUIRED',
+            },
+            {
+              name: 'local',
+              type: 'INT64',
+              logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
+              repetition_type: 'REQUIRED',
+            },
+            {
+              name: 'utc',
+              type: 'INT64',
+              logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'NANOS' },
+              repetition_type: 'REQUIRED',
+            },
+          ],
+        }),
+      ),
+      options: { fileName: 'a.parquet' },
+      records: [
+        ['a', { price: 0.3, local: '1969-12-31T23:59:59.500', utc: '1969-12-31T23:59:59.999999999Z' }],
+      ],
+    },
 };

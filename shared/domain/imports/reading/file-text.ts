@@ -107,14 +107,21 @@ function openUnpacker() {
   const stream = createGunzip({ chunkSize: 65_536 });
   let out: Buffer[] = [];
   let failure: Error | undefined;
+  let written = 0;
+  let isEnded = false;
   let wake = () => {};
   stream.on('data', (bytes: Buffer) => out.push(bytes));
   stream.on('error', (error) => {
     failure ??= error;
     wake();
   });
+  // Before the end of the file, if zeros follow.
+  stream.on('end', () => {
+    isEnded = true;
+    wake();
+  });
   async function send(start: (done: () => void) => void): Promise<Buffer[]> {
-    if (!failure)
+    if (!failure && !isEnded)
       await new Promise<void>((resolve) => {
         wake = resolve;
         start(resolve);
@@ -126,8 +133,15 @@ function openUnpacker() {
     return taken;
   }
   return {
-    write: (bytes: Uint8Array) => send((done) => stream.write(bytes, done)),
-    end: () => send((done) => stream.once('end', done).end()),
+    async write(bytes: Uint8Array): Promise<Buffer[]> {
+      const from = written;
+      written += bytes.length;
+      const taken = await send((done) => stream.write(bytes, done));
+      const behind = isEnded ? bytes.subarray(Math.max(0, stream.bytesWritten - from)) : [];
+      if (behind.some((byte) => byte !== 0)) failure ??= new Error('Something else than zeros follows');
+      return taken;
+    },
+    end: () => send(() => stream.end()),
     assertWhole() {
       if (failure) throw new ImportFailure('BROKEN_GZIP', 'The gzip file is damaged, or breaks off');
     },

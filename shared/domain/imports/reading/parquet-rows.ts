@@ -3,7 +3,7 @@
  *
  * The end of the file describes it, so it is read by ranges: rows are taken in slices that have about 16 MB together, within a
  * group of rows. What the library would round is refused, or becomes text: decimals of more than 15 digits, and times finer
- * than milliseconds. Columns of nested values become lists and objects; binary values become text in base64. A null is a
+ * than milliseconds. A time that is in no zone gets none. Columns of nested values become lists and objects; binary values become text in base64. A null is a
  * missing value, except that of JSON.
  */
 
@@ -40,11 +40,15 @@ export async function* readParquetRows(file: RangedFile, from: number): AsyncGen
   const source = toBuffer(file);
   const metadata = await readMetadata(source, file);
   assertReadable(metadata);
+  const localTimes = findLocalTimes(metadata.schema);
   for (const { rowStart, rowEnd } of slices(metadata, from)) {
     const rows = await readRows(source, metadata, rowStart, rowEnd);
     for (let at = 0; at < rows.length; at += rowsPerBatch) {
       const some = rows.slice(at, at + rowsPerBatch);
-      yield { lines: some.map(toLine), ends: some.map((_, index) => rowStart + at + index + 1) };
+      yield {
+        lines: some.map((row) => toLine(row, localTimes)),
+        ends: some.map((_, index) => rowStart + at + index + 1),
+      };
     }
   }
 }
@@ -97,6 +101,23 @@ function assertReadable({ schema, row_groups: groups, num_rows: rows }: FileMeta
 
 const isLongDecimal = ({ converted_type, logical_type, precision = 0 }: SchemaElement): boolean =>
   (converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL') && precision > 15;
+
+/** The columns whose times are in no zone: those of a clock on a wall. */
+function findLocalTimes(schema: readonly SchemaElement[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let at = 1; at < schema.length; at = findEnd(schema, at)) {
+    const { name = '', logical_type: type } = schema[at] ?? {};
+    if (type?.type === 'TIMESTAMP' && !type.isAdjustedToUTC) names.add(name);
+  }
+  return names;
+}
+
+/** The place after an element and all within it. */
+function findEnd(schema: readonly SchemaElement[], at: number): number {
+  let end = at + 1;
+  for (let children = schema[at]?.num_children ?? 0; children > 0; children--) end = findEnd(schema, end);
+  return end;
+}
 
 function* slices({ row_groups: groups }: FileMetaData, from: number) {
   let groupStart = 0;
@@ -183,9 +204,13 @@ const toText = (bytes: Uint8Array): string => {
   return isUtf8(buffer) ? buffer.toString('utf8') : buffer.toString('base64');
 };
 
-const toLine = (row: object): string => {
+const toLine = (row: object, localTimes: ReadonlySet<string>): string => {
   // A null of Parquet says that the row has no such value.
-  const values = Object.entries(row).filter(([, value]) => value !== null && value !== undefined);
+  const set = Object.entries(row).filter(([, value]) => value !== null && value !== undefined);
+  const values = set.map(([name, value]) => [
+    name,
+    localTimes.has(name) && typeof value === 'string' ? value.replace(/Z$/, '') : value,
+  ]);
   const line = JSON.stringify(Object.fromEntries(values), replaceValues);
   if (line.length <= 2 * storedBytesMax) return line;
   const message = `A row has at most ${storedBytesMax} bytes (256 KB)`;

@@ -144,7 +144,7 @@ const createTooManyColumns = () =>
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
 const escaped = /^'+[=+\-@\t\r\n＝＋－＠]/;
 /** A harmless formula that spreadsheets should keep as a number. */
-const signedNumber = /^[+-]\d+(\.\d+)?$/;
+const signedNumber = /^[+-]\d+(\.\d+)?(e[+-]?\d+)?$/i;
 
 export const toCsvCell = (text: string) =>
   formula.test(text) && !signedNumber.test(text) ? `'${text}` : text;

@@ -34,6 +34,7 @@ function definePostcards() {
     index: ({ id, nextAttemptAt }) => toOutboxKeys(sweeping, id, nextAttemptAt),
   });
   return defineOutbox({
+    noun: 'a delivery',
     entity: postcardEntity,
     sweeping,
     toKey: ({ town, id }: { town: string; id: string }) => ({ town, id }),

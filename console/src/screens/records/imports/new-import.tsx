@@ -1,18 +1,20 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { DropZone, FileTrigger } from 'react-aria-components';
 import { type OperationResponse, useApi } from '../../../api/api.ts';
+import { useAction } from '../../../api/queries.ts';
 import { importPath } from '../../../routing/record-paths.ts';
 import { importTexts } from '../../../texts/imports.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { LeaveQuestion } from '../../../ui/dialogs/leave-question.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
+import { TextField } from '../../../ui/forms/field.tsx';
 import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { ScreenPage } from '../../../ui/page.tsx';
 import { bytes } from '../../../ui/values/format.ts';
 import '../../../style/imports.css';
 
-/** Takes a file and sends it; what becomes of it is decided on the next page, which has read it. */
+/** Takes a file and sends it, or an address of one; what becomes of it is decided on the next page, which has read it. */
 export function SendFilePage() {
   const { file, sent, error, isSending, send, sendAgain, stop } = useSending();
   return (
@@ -54,11 +56,59 @@ export function SendFilePage() {
         </section>
       )}
       {error && <FailureNotice error={error} {...(sendAgain && { onRetry: sendAgain })} />}
+      {!isSending && <FromAddress />}
       <LeaveQuestion isChanged={isSending} title={importTexts.leaveWhileSending}>
         {importTexts.uploadStops}
       </LeaveQuestion>
     </ScreenPage>
   );
+}
+
+/** The service loads the file itself. */
+function FromAddress() {
+  const { typeOf, open } = useNextPage();
+  const [address, setAddress] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const url = address.trim();
+  const create = useAction('imports.create', { onSuccess: ({ id, name }) => open(id, typeOf(name)) });
+  function send(event: FormEvent) {
+    event.preventDefault();
+    const isAddress = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+    setProblem(isAddress ? undefined : importTexts.noAddress);
+    if (!isAddress) return;
+    const type = typeOf(new URL(url).pathname.split('/').at(-1) ?? '');
+    create.mutate({ body: { source: { url }, type } });
+  }
+  return (
+    <form className="card import-address" onSubmit={send} noValidate>
+      <TextField
+        label={importTexts.fromAddress}
+        help={importTexts.aboutAddress}
+        placeholder="https://"
+        type="url"
+        value={address}
+        onChange={setAddress}
+        problem={problem}
+        maxLength={4_000}
+        spellCheck="false"
+      />
+      {create.error && <FailureNotice error={create.error} />}
+      <Button type="submit" isPending={create.isPending} isDisabled={url === ''}>
+        {importTexts.readAddress}
+      </Button>
+    </form>
+  );
+}
+
+/** Which type its records have at first, and the page of an import where that is decided. */
+function useNextPage() {
+  const navigate = useNavigate();
+  const search: Record<string, unknown> = useSearch({ strict: false });
+  return {
+    typeOf: (fileName: string) => (typeof search.type === 'string' ? search.type : typeOfFile(fileName)),
+    open: (id: string, type: string) =>
+      navigate({ to: importPath(id), search: { ...search, type }, replace: true } as never),
+  };
 }
 
 const accepted = ['.csv', '.tsv', '.txt', '.jsonl', '.ndjson', '.json', '.parquet', '.gz', 'text/csv'];
@@ -69,8 +119,7 @@ type Upload = NonNullable<Created['upload']>;
 /** Of a file that is to be sent, and is sent again after the connection broke off. */
 function useSending() {
   const api = useApi();
-  const navigate = useNavigate();
-  const search: Record<string, unknown> = useSearch({ strict: false });
+  const { typeOf, open } = useNextPage();
   const running = useRef<AbortController>(null);
   const created = useRef<Created>(null);
   const [file, setFile] = useState<File>();
@@ -88,7 +137,7 @@ function useSending() {
     setSent({ bytes: 0, bytesPerSecond: 0 });
     setSending(true);
     try {
-      const type = typeof search.type === 'string' ? search.type : typeOfFile(next.name);
+      const type = typeOf(next.name);
       const source = { upload: { fileName: next.name, bytes: next.size } };
       // One that was begun has new addresses, and says which parts are there.
       created.current = declared
@@ -98,7 +147,7 @@ function useSending() {
       if (upload) await sendFile(next, upload, setSent, signal);
       setSending(false);
       // After the question of the page has gone.
-      setTimeout(() => navigate({ to: importPath(id), search: { ...search, type }, replace: true } as never));
+      setTimeout(() => open(id, type));
     } catch (caught) {
       setSending(false);
       if (signal.aborted) {

@@ -136,7 +136,7 @@ const Unreadable = ({ error, of, onChange }: { error: Error; of: ImportDraft; on
   <div className="import-page">
     <FailureNotice error={error} />
     <Options draft={of} onChange={onChange} isOpen />
-    <Link to={newImportPath()}>{importTexts.chooseItAgain}</Link>
+    <Link to={newImportPath()}>{importTexts.chooseAnother}</Link>
   </div>
 );
 
