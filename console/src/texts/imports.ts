@@ -17,6 +17,7 @@ export const importTexts = {
   whichFiles:
     'CSV, JSON Lines or Parquet, plain or packed by gzip (.gz), up to 5 GB. Nothing is stored before you have seen the first rows.',
   chooseFile: 'Choose a file',
+  addressStart: 'https://',
   fromAddress: 'Or from an address (https)',
   aboutAddress: 'The service loads the file from there. Only public addresses can be read.',
   noAddress: 'Enter a whole address, such as https://example.com/places.csv',

@@ -1,6 +1,7 @@
 /**
- * The responses to runs that are not streamed, read from their events: `readAgentResult` and `readDispatchResult`, with what a
- * paused run waits for. Apart from the schemas, which documents load too.
+ * The responses to runs that are not streamed, read from their events: `readAgentResult` and `readDispatchResult`.
+ * A paused run says what it waits for, and what the caller can do about it (`toAwaitReason`).
+ * Apart from the schemas, which documents load too.
  */
 import { addSpending, formatCost, noSpending } from '../../adapters/ports/spending.ts';
 import { type LoopWait, toAwaitReason } from '../../execution/agent-loop/facts.ts';

@@ -84,7 +84,7 @@ function FromAddress() {
       <TextField
         label={importTexts.fromAddress}
         help={importTexts.aboutAddress}
-        placeholder="https://"
+        placeholder={importTexts.addressStart}
         type="url"
         value={address}
         onChange={setAddress}
