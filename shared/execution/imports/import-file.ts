@@ -18,8 +18,9 @@ import { jobFileReader, jobFileWriter, type PinnedFile } from '../../domain/jobs
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
-/** By whose cells `auto` decides. */
+/** By whose cells `auto` decides: so many rows, or as many as so much of the text has. */
 const plannedRows = 1_000;
+const plannedBytes = 32 * 1_048_576;
 
 export const planFile = 'plan.json';
 export const chunkFile = (chunk: number) => `chunk-${chunk}`;
@@ -118,7 +119,8 @@ export async function planFileRows(
     for await (const batch of readRows(file, form, 0)) {
       lines.push(...batch.lines);
       end = batch.ends.at(-1) ?? end;
-      if (lines.length <= plannedRows) continue;
+      const isLong = form.format !== 'parquet' && end > plannedBytes;
+      if (lines.length <= plannedRows && !isLong) continue;
       isAll = false;
       break;
     }

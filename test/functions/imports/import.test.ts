@@ -110,6 +110,17 @@ test('a dry run estimates the rows of a file by how far its first ones reach', a
   expect(Math.abs(body.rowsEstimated - rows.length)).toBeLessThan(50);
 });
 
+test('a dry run of long rows reads as many as tell something, not the whole file', async () => {
+  const tenant = await newTenant();
+  const long = 'x'.repeat(1_000_000);
+  const rows = Array.from({ length: 60 }, (_, n) => `place ${n},${long}`);
+  const id = await upload(tenant, `name,n\n${rows.join('\n')}\n`);
+  const { body } = await tenant.call('POST', `/v1/imports/${id}/start`, { body: { dryRun: true } });
+  expect(Math.abs(body.rowsEstimated - rows.length)).toBeLessThan(3);
+  expect(body.problems.length).toBeLessThan(45);
+  expect(body.problems[0]).toMatchObject({ row: 1, code: expect.any(String) });
+});
+
 test('settings of the start take the place of those of the import, and a dry run does not keep them', async () => {
   const tenant = await newTenant();
   const id = await upload(tenant, 'code;n\nA1;1\nB2;2\n');
