@@ -227,6 +227,17 @@ test('a cancelled flow is a failed call, with which the agent goes on', async ()
   expect(JSON.stringify(await toolOutputs(tenant, agentId, executionId))).toContain('it was cancelled');
 });
 
+test('a flow that is deleted while it waits is a failed call, with which the agent goes on', async () => {
+  const tenant = await newTenant();
+  const { flowId, agentId } = await agentWithFlow(tenant);
+  const { executionId } = await answered(run(tenant, agentId, payAndSay));
+  await expectStatus(204, tenant.call('DELETE', `/v1/flows/${flowId}`));
+  await statusBecomes(tenant, executionId, 'completed');
+  const [called] = await toolOutputs(tenant, agentId, executionId);
+  expect(called).toMatchObject({ status: 'failed', errorMessage: expect.stringContaining(flowId) });
+  expect(await listed(tenant)).toEqual([]);
+});
+
 test('nothing before the wait is done again, and the wait is not opened twice', async () => {
   const tenant = await newTenant();
   const { agentId } = await agentWithFlow(tenant, [
