@@ -1,5 +1,6 @@
 import { getIdKind, type IdPrefix } from '../core/ids.ts';
 import { tasksPartition } from '../domain/a2a-tasks/task.ts';
+import { agentRunQueue } from '../domain/agents/agent-run-queue.ts';
 import { agentKeysRange } from '../domain/agents/config/agent.ts';
 import { clientTokenStore } from '../domain/client-tokens/client-token-store.ts';
 import { conversationCleaner } from '../domain/conversations/remove-conversation.ts';
@@ -8,6 +9,7 @@ import { visitorFeedbackRemover } from '../domain/feedback/visitor-feedback.ts';
 import { flowKeysRange } from '../domain/flows/flow.ts';
 import { importedRecordsCleaner } from '../domain/imports/remove-imported.ts';
 import { recordPartition } from '../domain/records/record.ts';
+import type { Run } from '../domain/runs/run.ts';
 import { scheduleCleaner, scheduleRemover } from '../domain/schedules/schedule-store.ts';
 import { surfaceKeyRemover } from '../domain/surfaces/remove-product.ts';
 import { surfaceSecretRemover } from '../domain/surfaces/remove-surface-secrets.ts';
@@ -34,7 +36,13 @@ export const cleaner = /* @__PURE__ */ using(
   [
     ...(['table:write', 'table:delete', payloadFolders, runRemover, scheduleRemover] as const),
     ...([surfaceKeyRemover, surfaceSecretRemover, deliveryRemover] as const),
-    ...([clientTokenStore, conversationCleaner, visitorFeedbackRemover, importedRecordsCleaner] as const),
+    ...([
+      agentRunQueue,
+      clientTokenStore,
+      conversationCleaner,
+      visitorFeedbackRemover,
+      importedRecordsCleaner,
+    ] as const),
   ],
   (scope: Scope) => {
     const { table } = scope;
@@ -52,11 +60,18 @@ export const cleaner = /* @__PURE__ */ using(
         await table.removeAll(keysBeside(items));
       });
 
+    /** Agents whose calls of the flow wait. The calls fail. If it is lost, a sweep looks at the end of the wait. */
+    async function continueAgentsAround(runs: readonly Run[]): Promise<void> {
+      for (const { kind, batchId, parentRunId, completedAt } of runs)
+        if (kind === 'flow' && batchId && parentRunId && completedAt === undefined)
+          await agentRunQueue(scope).send(parentRunId);
+    }
+
     async function cleanFlow(id: string): Promise<void> {
       for (let shard = 0; shard < flowShards; shard++) {
         await removeRange({ partition: flowResultsPartition(id, shard), index: 1 }, listCostKeys);
       }
-      await listedRunRemover(scope)({ flowId: id });
+      await listedRunRemover(scope)({ flowId: id }, continueAgentsAround);
       await removeRange(flowKeysRange(id));
       // The steps of the deleted flow, and of overwritten drafts.
       await folders.remove(id);

@@ -29,6 +29,7 @@ import {
   alertsPartition,
   assertCanFire,
   assertCountsRuns,
+  assertScopeFits,
   countsRuns,
   createStanding,
 } from './alert.ts';
@@ -141,6 +142,7 @@ export const alertWriter = /* @__PURE__ */ using(
       /** @throws 400 if what it is for does not exist, 409 if the tenant can have no more */
       async create(principal: Principal, { notify, ...members }: AlertMembers): Promise<ShownAlert> {
         assertCountsRuns(members.metric, members.minRuns);
+        assertScopeFits(members.metric, members.scope);
         await assertScopeExists(scope, members.scope);
         assertWithinLimit('alerts', (await readAll()).alerts.length + 1);
         const { webhookUrl, webhookFormat, emails = [] } = notify;
@@ -169,6 +171,7 @@ export const alertWriter = /* @__PURE__ */ using(
           const { above, below, ...rest } = before;
           const { metric = before.metric, minRuns } = sent;
           assertCountsRuns(metric, minRuns);
+          if (sent.scope || sent.metric) assertScopeFits(metric, sent.scope ?? before.scope);
           if (sent.scope) await assertScopeExists(scope, sent.scope, before.scope);
           const { webhookUrl, webhookFormat, emails = [] } = notify ?? before;
           const secret = await createSecret(webhookUrl, before.sealedSecret);

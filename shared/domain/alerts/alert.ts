@@ -55,13 +55,8 @@ export type Alert = z.infer<typeof Alert>;
 /** What open waits are counted by. */
 const waitScopes: readonly string[] = ['kind', 'flowId', 'agentId'];
 
-/** @throws 400 for an alert that would always fire or never, or whose scope its metric does not know. */
-export function assertCanFire({
-  metric,
-  scope,
-  above,
-  below,
-}: Pick<Alert, 'metric' | 'scope' | 'above' | 'below'>): void {
+/** @throws 400 for an alert that would always fire or never */
+export function assertCanFire({ metric, above, below }: Pick<Alert, 'metric' | 'above' | 'below'>): void {
   const most = metric === 'failure-rate' ? 1 : Number.POSITIVE_INFINITY;
   const range = metric === 'failure-rate' ? 'is between 0 and 1' : 'is 0 or more';
   const refuse = (bound: string, when: string) =>
@@ -70,13 +65,28 @@ export function assertCanFire({
   if (above !== undefined && above >= most) throw refuse('above', 'never');
   if (below !== undefined && below <= 0) throw refuse('below', 'never');
   if (below !== undefined && below > most) throw refuse('below', 'always');
-  const unknown = metric === 'waiting' && Object.keys(scope).find((name) => !waitScopes.includes(name));
-  if (unknown)
-    throw invalidAt(
-      `scope.${unknown}`,
-      'INVALID_VALUE',
-      `Open waits are counted by ${waitScopes.join(', ')}; leave ${unknown} out`,
-    );
+}
+
+type RunKind = (typeof runKinds)[number];
+const flowKinds: readonly RunKind[] = ['batch', 'flow'];
+const waitKinds: readonly RunKind[] = ['flow', 'agent'];
+
+/** @throws 400 for a scope that no run is in, or that its metric does not know */
+export function assertScopeFits(metric: Alert['metric'], scope: AlertScope): void {
+  const { kind, flowId, agentId, model } = scope;
+  const refuse = (name: keyof AlertScope, message: string) =>
+    invalidAt(`scope.${name}`, 'INVALID_VALUE', message);
+  const unknown = (Object.keys(scope) as (keyof AlertScope)[]).find((name) => !waitScopes.includes(name));
+  if (metric === 'waiting' && unknown)
+    throw refuse(unknown, `Open waits are counted by ${waitScopes.join(', ')}; leave ${unknown} out`);
+  if (metric === 'waiting' && kind && !waitKinds.includes(kind))
+    throw refuse('kind', `Open waits are of the kinds ${waitKinds.join(' and ')}`);
+  if (flowId && agentId) throw refuse('agentId', 'A run is of a flow or of an agent; leave one of them out');
+  if (flowId && kind && !flowKinds.includes(kind))
+    throw refuse('kind', `Runs of a flow are of the kinds ${flowKinds.join(' and ')}`);
+  if (agentId && kind && kind !== 'agent') throw refuse('kind', 'Runs of an agent are of the kind agent');
+  if (model !== undefined && !/^[^/]+\/./.test(model))
+    throw refuse('model', 'Expected <provider>/<modelId>, such as openai/gpt-5-mini');
 }
 
 /** Whether it needs runs to have a value. */

@@ -45,6 +45,8 @@ export interface Loop extends ToolCallsContext {
   errorHandling?: ErrorHandling | undefined;
   /** Whether an empty answer after calls of tools, which may have done all, is an end. Default: it is a failure. */
   mayEndEmpty?: boolean | undefined;
+  /** Whether the run of a call was stored when it came to wait: made again, the call goes on with it. */
+  isStoredInside?: ((callId: string) => Promise<boolean>) | undefined;
   /** How long a call waits for its approval, and for the output of the caller. */
   waitMs?: Readonly<Record<'approval' | 'output', number>> | undefined;
   /** What is done before each turn: facts to record first, the size of the input, or a reason to stop. */
@@ -129,7 +131,8 @@ async function* openCalls(
   const open = state.open.filter(({ id }) => !state.results.has(id));
   const left = await Promise.all(
     open.map(async (call) => {
-      const plan = planCalls(call, loop, state.decisions.get(call.id), mayHaveBegun);
+      const mayBeLost = mayHaveBegun && !(await loop.isStoredInside?.(call.id));
+      const plan = planCalls(call, loop, state.decisions.get(call.id), mayBeLost);
       const isOutput = 'waitFor' in plan && plan.waitFor === 'output';
       const unfit = isOutput && (await findUnfitReason(call, loop));
       return { call, plan: unfit ? { fail: unfit } : plan };

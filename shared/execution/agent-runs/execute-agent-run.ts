@@ -29,6 +29,7 @@ import { runLoop } from '../agent-loop/loop.ts';
 import { BudgetSpent, enforceRunBudget, openBudget, type RunBudget } from '../agent-loop/run-budget.ts';
 import { endFact, type RunState, replay } from '../agent-loop/state.ts';
 import { agentPath } from '../agent-loop/tool-calls.ts';
+import { toCallRunId, waitingFlows } from '../batches/waiting-flows.ts';
 import { settleBudgets } from '../model-calls/budget-accounts.ts';
 import { addPayer } from '../model-calls/pipeline.ts';
 import { arrangeMessages, toModelMessages } from '../model-calls/to-model-messages.ts';
@@ -40,7 +41,7 @@ import { isDelegated, type RunInput, toRunnableConfig } from './agent-input.ts';
 import { callsMaxDefault, isCodeLost, openAgentTools, openCodeCalls } from './agent-tools.ts';
 import { agentsPort } from './agents-adapter.ts';
 import { chatHistory } from './chat-history.ts';
-import { continueIfAnswered } from './inside-waits.ts';
+import { cancelInsideIfOver, continueIfAnswered, insideCanceller } from './inside-waits.ts';
 import { openLiveOutput } from './live-output.ts';
 import { type OpenedLoop, openLoop } from './open-loop.ts';
 import { type NumberedEvent, replayEvents } from './run-events.ts';
@@ -86,6 +87,7 @@ export async function* executeAgentRun(
     const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
     const isDelegate = isDelegated(content);
     return openLoop(scope, { config, capabilities: content.capabilities }, input, {
+      isStoredInside: (callId) => waitingFlows(scope).isStored(toCallRunId(execution.id, callId)),
       ports: setParentRun(
         letFlowsWait({ ...enforceRunBudget(ports, budget), agents }, !cannotWait),
         toAgentListing(execution),
@@ -217,6 +219,7 @@ export async function* runAgent(
     }
   } catch (error) {
     if (error instanceof RunLost || stop.aborted) {
+      await cancelInsideIfOver(scope, execution.id, journal.state());
       await forgetIfDeleted(scope, execution);
       throw new RunLost(String(error));
     }
@@ -238,6 +241,11 @@ export async function* runAgent(
         log.error('The end of a run could not be recorded', { error });
       });
     }
+    // Side by side with what has ended the run, a flow may have come to wait.
+    if (journal.state().end)
+      await insideCanceller(scope)(execution.id, journal.state()).catch((error) =>
+        log.error('A flow that an ended run left waiting could not be cancelled', { error }),
+      );
   }
 }
 

@@ -10,9 +10,17 @@
  */
 import { ifMissing } from '../../core/errors/errors.ts';
 import { runEntity, toInsideKey } from '../../domain/runs/run.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { LoopWait } from '../agent-loop/facts.ts';
-import { type AgentExecution, isExecutionOver, postponeRunSweep } from './agent-execution.ts';
+import type { RunState } from '../agent-loop/state.ts';
+import { toCallRunId, waitingFlowCanceller } from '../batches/waiting-flows.ts';
+import {
+  type AgentExecution,
+  agentExecutionEntity,
+  isExecutionOver,
+  postponeRunSweep,
+} from './agent-execution.ts';
 import { findExecution, loadRun } from './run-log.ts';
 
 interface Waiting {
@@ -52,4 +60,23 @@ export async function continueIfAnswered(scope: Scope, executionId: string): Pro
   const run = await loadRun(scope, executionId).catch(ifMissing(undefined));
   if (run?.execution.status !== 'paused' || (await isWaiting(scope, run))) return;
   await postponeRunSweep(scope, run.execution, scope.now().toISOString());
+}
+
+type OpenCalls = Pick<RunState, 'open' | 'results'>;
+
+/** Cancels the flows of calls that will have no result, also of those that the run has not said that it waits for. */
+export const insideCanceller = /* @__PURE__ */ using(
+  [waitingFlowCanceller],
+  (scope: Scope) =>
+    async (executionId: string, { open, results }: OpenCalls): Promise<void> => {
+      const left = open.filter(({ id }) => !results.has(id));
+      await Promise.all(left.map(({ id }) => waitingFlowCanceller(scope)(toCallRunId(executionId, id))));
+    },
+);
+
+/** The same for a run that this process has lost, unless it goes on elsewhere. */
+export async function cancelInsideIfOver(scope: Scope, executionId: string, calls: OpenCalls): Promise<void> {
+  if (calls.open.length === 0) return;
+  const execution = await scope.table.get(agentExecutionEntity, { id: executionId }, { consistent: true });
+  if (!execution || isExecutionOver(execution)) await insideCanceller(scope)(executionId, calls);
 }

@@ -69,6 +69,7 @@ interface LoopOptions {
   /** Of an external agent that answers by itself, with the value of its credentials. */
   externalConfig: ExternalConfig | null;
   openTools: (context: LoopToolContext) => Promise<{ tools: RunnableTool[]; warnings: string[] }>;
+  isStoredInside: Loop['isStoredInside'];
   chatHistory?: ChatHistory | undefined;
   streamed: boolean;
   signal: AbortSignal;
@@ -79,7 +80,7 @@ export async function openLoop(
   { newId, now }: Pick<Scope, 'newId' | 'now'>,
   { config, capabilities }: { config: AgentConfig; capabilities: readonly AgentCapability[] },
   input: RunInput,
-  { ports, codeCalls, externalConfig, openTools, ...options }: LoopOptions,
+  { ports, codeCalls, externalConfig, openTools, isStoredInside, ...options }: LoopOptions,
 ): Promise<OpenedLoop> {
   const { budget, chatHistory, streamed, signal } = options;
   const meter = openMeter(ports);
@@ -132,6 +133,7 @@ export async function openLoop(
       now,
       signal,
       request,
+      isStoredInside,
       spent: drainSpent,
       warn: meter.ports.warn,
       beforeTurn: async (state) => {

@@ -22,7 +22,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import type { EndFact, Fact } from '../agent-loop/facts.ts';
 import { endFact } from '../agent-loop/state.ts';
-import { waitingFlowCanceller } from '../batches/waiting-flows.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
@@ -35,7 +34,7 @@ import {
   resentAfterMs,
   runsOfAgentPartition,
 } from './agent-execution.ts';
-import { isWaiting } from './inside-waits.ts';
+import { insideCanceller, isWaiting } from './inside-waits.ts';
 import { RunLost } from './run-journal.ts';
 import { type LoadedRun, loadRun, reloadRun } from './run-log.ts';
 import { appendFacts } from './take-run.ts';
@@ -53,7 +52,7 @@ export const endRun = /* @__PURE__ */ using(
     'payloads:delete',
     'queue:deliveries',
     runEnd,
-    waitingFlowCanceller,
+    insideCanceller,
   ],
   async (
     scope: Scope,
@@ -74,9 +73,7 @@ export const endRun = /* @__PURE__ */ using(
     }
     await Promise.all([
       endChildren(scope, executionId, ending),
-      ...run.state.waits.flatMap(({ runId }) =>
-        runId === undefined ? [] : [waitingFlowCanceller(scope)(runId)],
-      ),
+      insideCanceller(scope)(executionId, run.state),
     ]);
     return true;
   },

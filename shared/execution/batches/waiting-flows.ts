@@ -6,13 +6,14 @@
  * The id of the run derives from the call: made again, the call gets the end of that run (`findSuspended`). What the flow spends
  * after its wait is counted by its own run, not by that of the agent.
  */
+import { recordNote } from '../../core/active-span.ts';
 import { ifCode } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { deriveId, getIdTimeMs } from '../../core/ids.ts';
 import type { Unmasked } from '../../core/redaction/hidden.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
-import { runEntity, toInsideKey } from '../../domain/runs/run.ts';
-import type { NewRun } from '../../domain/runs/run-list.ts';
+import { type Run, runEntity, toInsideKey } from '../../domain/runs/run.ts';
+import { type NewRun, runCancelled } from '../../domain/runs/run-list.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -25,6 +26,8 @@ import { sealedValues } from '../runs/run-variables.ts';
 import type { RunVersion } from '../runs/run-versions.ts';
 import { batchStore } from './batch-store.ts';
 import { continueSuspended } from './suspended-run.ts';
+
+type Output = Unmasked & { output: unknown };
 
 interface Suspending {
   listed: NewRun & { flowId: string };
@@ -77,7 +80,7 @@ export const waitingFlows = /* @__PURE__ */ using(
       },
 
       /** The end of the run of a call that was suspended; undefined if there is none. @throws StepError, CallSuspended */
-      async find(runId: string): Promise<({ output: unknown } & Unmasked) | undefined> {
+      async find(runId: string): Promise<Output | undefined> {
         const run = await table.get(runEntity, toInsideKey(runId), { consistent: true });
         if (!run?.batchId) return undefined;
         if (run.completedAt === undefined) {
@@ -85,21 +88,33 @@ export const waitingFlows = /* @__PURE__ */ using(
           const untils = waits.filter(({ answer }) => !answer).map(({ expiresAt }) => expiresAt);
           throw new CallSuspended({ runId, until: untils.toSorted()[0] ?? soon() });
         }
-        if (run.status !== 'completed') {
-          const reason = run.status === 'cancelled' ? 'it was cancelled' : run.error?.message;
-          throw new StepError(`The flow "${run.name}" failed: ${reason}`);
-        }
-        const checkpoints = await readCheckpoints(scope, { runId, recordId: null });
-        const results = await readStepResults(scope, checkpoints, sealedValues(scope));
-        const last = results
-          .values()
-          .filter(({ path, status }) => !path.includes('.') && status === 'completed')
-          .reduce<StepResult | undefined>((_, result) => result, undefined);
-        return { output: last?.output ?? null, ...(last?.unmasked && { unmasked: last.unmasked }) };
+        const facts = { k: 'f' as const, n: run.name, id: run.flowId, x: runId };
+        return recordNote(facts, () => readEnd(scope, run));
+      },
+
+      /** Whether there is a run of a call that was suspended. */
+      async isStored(runId: string): Promise<boolean> {
+        const run = await table.get(runEntity, toInsideKey(runId), { consistent: true });
+        return run?.batchId !== undefined;
       },
     };
   },
 );
+
+/** @throws StepError */
+async function readEnd(scope: Scope, { id: runId, name, status, error }: Run): Promise<Output> {
+  if (status !== 'completed') {
+    const reason = status === 'cancelled' ? 'it was cancelled' : error?.message;
+    throw new StepError(`The flow "${name}" failed: ${reason}`);
+  }
+  const checkpoints = await readCheckpoints(scope, { runId, recordId: null });
+  const results = await readStepResults(scope, checkpoints, sealedValues(scope));
+  const last = results
+    .values()
+    .filter((result) => !result.path.includes('.') && result.status === 'completed')
+    .reduce<StepResult | undefined>((_, result) => result, undefined);
+  return { output: last?.output ?? null, ...(last?.unmasked && { unmasked: last.unmasked }) };
+}
 
 /** Cancels the run of a call that was suspended, if it has not ended. */
 export const waitingFlowCanceller = /* @__PURE__ */ using(
@@ -108,7 +123,9 @@ export const waitingFlowCanceller = /* @__PURE__ */ using(
     async (runId: string): Promise<void> => {
       const run = await scope.table.get(runEntity, toInsideKey(runId), { consistent: true });
       if (!run?.batchId || run.completedAt !== undefined) return;
-      await batchStore(scope).stop(run.batchId, 'cancelled').catch(ifCode('CONFLICT', undefined));
+      await batchStore(scope)
+        .stop(run.batchId, 'cancelled', runCancelled)
+        .catch(ifCode('CONFLICT', undefined));
     },
 );
 

@@ -3,7 +3,7 @@ import { conflict, notFound } from '../../core/errors/errors.ts';
 import { resourceId } from '../../core/ids.ts';
 import { feedbackRemover, type RunSubject } from '../../domain/feedback/run-feedback-store.ts';
 import { runRowRemover } from '../../domain/run-metrics/remove-runs.ts';
-import { insideRunsPartition, runEntity, runsPartition } from '../../domain/runs/run.ts';
+import { insideRunsPartition, type Run, runEntity, runsPartition } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneEntity, tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
@@ -97,12 +97,14 @@ function toRemovedMarker(
 export const listedRunRemover = /* @__PURE__ */ using(
   ['table:write', runRowRemover, feedbackRemover],
   (scope: Scope) =>
-    async (owner: RunSubject): Promise<void> => {
+    async (owner: RunSubject, onRemoved?: (runs: readonly Run[]) => Promise<void>): Promise<void> => {
       const [[name, id]] = Object.entries(owner) as [[string, string]];
       const filter = { expression: `#summary.#${name} = :owner`, values: { owner: id } };
       for (const partition of [runsPartition, insideRunsPartition]) {
         for await (const items of scope.table.pages({ partition, filter })) {
-          await runRowRemover(scope)(decodeReadable(runEntity, items));
+          const runs = decodeReadable(runEntity, items);
+          await runRowRemover(scope)(runs);
+          await onRemoved?.(runs);
         }
       }
       await feedbackRemover(scope).removeByOwner(owner);

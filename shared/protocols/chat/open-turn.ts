@@ -138,31 +138,41 @@ export const openTurn = /* @__PURE__ */ using(
  * @throws 401 for a session that ended, 409 for one that stays busy or has the message, which then does not count; 429 for
  * one without messages left.
  */
-export const beginMessage = /* @__PURE__ */ using([openTurn, conversationMessages], (scope: Scope) => {
-  const turns = openTurn(scope);
-  type Options = Omit<Parameters<typeof turns.begin>[1], 'messages'>;
+export const beginMessage = /* @__PURE__ */ using(
+  [openTurn, conversationMessages, settledRuns],
+  (scope: Scope) => {
+    const turns = openTurn(scope);
+    type Options = Omit<Parameters<typeof turns.begin>[1], 'messages'>;
 
-  const add = async (visit: SessionContext, turn: OpenTurn, newMessage: NewChatMessage) => {
-    const added = await conversationMessages(scope).addMessage(
-      { ...visit, session: turn.session },
-      turn,
-      newMessage,
-    );
-    return { turn, ...added };
-  };
+    const add = async (visit: SessionContext, turn: OpenTurn, newMessage: NewChatMessage) => {
+      const added = await conversationMessages(scope).addMessage(
+        { ...visit, session: turn.session },
+        turn,
+        newMessage,
+      );
+      return { turn, ...added };
+    };
 
-  return async (visit: SessionContext, options: Options, newMessage: NewChatMessage) => {
-    const claimed = turns.claim(visit);
-    // Another request may have the session now: then wait for its turn.
-    const begun = claimed && (await add(visit, claimed, newMessage).catch(ignoreRefusedClaim));
-    if (begun) return begun;
-    const turn = await turns.begin(visit, { ...options, messages: 1 });
-    return add(visit, turn, newMessage).catch(async (error) => {
-      await turn.end();
-      throw error;
-    });
-  };
-});
+    /** A run that waited, and went on without its page, may have an answer that comes before this message. */
+    const settleLeft = async ({ hash, turnId, runId }: SessionContext['session']): Promise<void> => {
+      if (turnId === undefined && runId !== undefined)
+        await settledRuns(scope).settle(hash, runId).catch(ifMissing(undefined));
+    };
+
+    return async (visit: SessionContext, options: Options, newMessage: NewChatMessage) => {
+      await settleLeft(visit.session);
+      const claimed = turns.claim(visit);
+      // Another request may have the session now: then wait for its turn.
+      const begun = claimed && (await add(visit, claimed, newMessage).catch(ignoreRefusedClaim));
+      if (begun) return begun;
+      const turn = await turns.begin(visit, { ...options, messages: 1 });
+      return add(visit, turn, newMessage).catch(async (error) => {
+        await turn.end();
+        throw error;
+      });
+    };
+  },
+);
 
 function ignoreRefusedClaim(error: unknown): undefined {
   if (!(error instanceof ClaimRefused)) throw error;

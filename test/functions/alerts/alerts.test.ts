@@ -18,6 +18,7 @@ import { newKey } from '../../support/stack/keys.ts';
 import { byClock, countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const minuteMs = 60_000;
+const anId = (kind: string) => `${kind}_${'0'.repeat(26)}`;
 const approvalStep = { type: 'approval', name: 'ask', config: { question: 'Send it?' } };
 
 const create = (tenant: Pick<Tenant, 'call'>, body: object) =>
@@ -96,6 +97,19 @@ test.each([
   [{ metric: 'runs', below: 0 }, 'below', 'never'],
   [{ metric: 'failure-rate', below: 1.5 }, 'below', 'always'],
   [{ metric: 'waiting', above: 1, scope: { model: 'openai/x' } }, 'scope.model', 'kind, flowId, agentId'],
+  [{ metric: 'waiting', above: 1, scope: { kind: 'batch' } }, 'scope.kind', 'flow and agent'],
+  [
+    { metric: 'cost', above: 1, scope: { flowId: anId('flow'), agentId: anId('agent') } },
+    'scope.agentId',
+    'or',
+  ],
+  [
+    { metric: 'cost', above: 1, scope: { kind: 'agent', flowId: anId('flow') } },
+    'scope.kind',
+    'batch and flow',
+  ],
+  [{ metric: 'cost', above: 1, scope: { kind: 'flow', agentId: anId('agent') } }, 'scope.kind', 'agent'],
+  [{ metric: 'cost', above: 1, scope: { model: 'gpt-5-mini' } }, 'scope.model', '<provider>/<modelId>'],
 ])('an alert that cannot tell anything is refused: %j', async (members, path, message) => {
   const tenant = await newTenant();
   const body = { name: 'Quiet', windowMinutes: 5, ...members };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { approve, calls, followed as eventsOfTenant, scripted } from '../../support/agents/agent-runs.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
 import {
   agentChat,
   answerTo,
@@ -123,4 +124,23 @@ test('unless the token says so, the tenant decides: visitors get no approval and
     const { conversation } = await expectStatus(200, openSession(token, { sessionId }));
     expect(conversation.messages).toMatchObject([{ role: 'user' }, { id: 'a1', content: 'Done' }]);
   }
+});
+
+test('an answer that went on without its page comes before the next message of the visitor', async () => {
+  const { tenant, agent, sessionId, executionId, approvalId } = await waiting();
+  await expectStatus(200, approve(tenant, agent.id, { executionId, approvalId, decision: 'approved' }));
+  await eventually(async () =>
+    expect(await expectStatus(200, tenant.call('GET', `/v1/runs/${executionId}`))).toMatchObject({
+      status: 'completed',
+    }),
+  );
+  await answerTo(sessionId, 'And now?');
+  const { messages } = await onlyConversation(tenant);
+  expect(messages.map(({ role }: { role: string }) => role)).toEqual([
+    'user',
+    'assistant',
+    'user',
+    'assistant',
+  ]);
+  expect(messages[1]).toMatchObject({ id: 'a1', content: 'Done' });
 });

@@ -142,6 +142,81 @@ test('cancelled, the agent takes the flow and its question with it', async () =>
   );
 });
 
+/** An agent that calls a flow that waits and, beside it, one that takes three seconds. It has reached the wait. */
+async function besideASlowOne(tenant: Tenant, options: object = {}) {
+  const { agentId } = await agentWithFlow(tenant);
+  const slow = await publishedFlow(tenant, [
+    {
+      type: 'prompt',
+      name: 'Think',
+      config: { model: 'generic-openai/scripted-slow', userPrompt: 'Think' },
+    },
+  ]);
+  const tool = await createTool(tenant, {
+    name: 'think',
+    description: 'Thinks',
+    toolType: 'flow',
+    config: { flowId: slow.id },
+    parametersSchema: { type: 'object', properties: {} },
+  });
+  const { config } = await expectStatus(200, tenant.call('GET', `/v1/agents/${agentId}`));
+  const body = { config: { ...config, tools: { toolIds: [...config.tools.toolIds, tool.id] } } };
+  await expectStatus(200, tenant.call('PUT', `/v1/agents/${agentId}`, { body }));
+  const script = scripted(calls(['pay', { amount: 40 }], ['think']), { text: 'paid' });
+  const background = { options: { background: true, ...options } };
+  const { executionId } = await expectStatus(202, run(tenant, agentId, script, background));
+  const wait = await eventually(async () => {
+    const [open] = await listed(tenant);
+    expect(open).toBeDefined();
+    return open;
+  });
+  expect((await readRun(tenant, executionId)).status).toBe('running');
+  return { agentId, executionId, wait };
+}
+
+test('cancelled while a call beside it runs, the agent takes the flow that waits with it', async () => {
+  const tenant = await newTenant();
+  const { executionId, wait } = await besideASlowOne(tenant);
+  await expectStatus(200, tenant.call('POST', `/v1/runs/${executionId}/cancel`));
+  await statusBecomes(tenant, wait.runId, 'cancelled');
+  expect((await readRun(tenant, wait.runId)).error.message).toBe('The run was cancelled');
+});
+
+test('past its time limit while a call beside it runs, the agent takes the flow that waits with it', async () => {
+  const tenant = await newTenant();
+  const { executionId, wait } = await besideASlowOne(tenant, { timeoutMs: 1_500 });
+  await statusBecomes(tenant, executionId, 'failed');
+  await statusBecomes(tenant, wait.runId, 'cancelled');
+});
+
+test('taken over while a call beside it ran, the agent goes on with the flow that waits', async () => {
+  const tenant = await newTenant();
+  const { agentId, executionId, wait } = await besideASlowOne(tenant);
+  const later = new Date(Date.now() + 10 * 60_000);
+  await sweepRun(countingRuntime().scopeOf(tenant.tenant), executionId, { now: later, atStart: false });
+  const [paid, thought] = await eventually(async () => {
+    expect((await readRun(tenant, executionId)).status).toBe('paused');
+    return toolOutputs(tenant, agentId, executionId);
+  });
+  expect([paid.status, thought.errorMessage]).toEqual(['pending', expect.stringContaining('Unknown result')]);
+  await answer(tenant, wait.id);
+  await statusBecomes(tenant, executionId, 'completed');
+  const [{ outputResult }] = await toolOutputs(tenant, agentId, executionId);
+  expect(outputResult).toBe('Before 40, then approve');
+});
+
+test('the trace of the agent leads to the run of the flow', async () => {
+  const tenant = await newTenant();
+  const { agentId, flowId } = await agentWithFlow(tenant);
+  const { executionId } = await answered(run(tenant, agentId, payAndSay));
+  const [wait] = await listed(tenant);
+  await answer(tenant, wait.id);
+  await statusBecomes(tenant, executionId, 'completed');
+  const { spans } = await expectStatus(200, tenant.call('GET', `/v1/runs/${executionId}/trace`));
+  const attributes = { 'flow.id': flowId, 'run.id': wait.runId };
+  expect(spans).toContainEqual(expect.objectContaining({ attributes }));
+});
+
 test('a cancelled flow is a failed call, with which the agent goes on', async () => {
   const tenant = await newTenant();
   const { agentId } = await agentWithFlow(tenant);
@@ -150,6 +225,17 @@ test('a cancelled flow is a failed call, with which the agent goes on', async ()
   await expectStatus(200, tenant.call('POST', `/v1/runs/${wait.runId}/cancel`));
   await statusBecomes(tenant, executionId, 'completed');
   expect(JSON.stringify(await toolOutputs(tenant, agentId, executionId))).toContain('it was cancelled');
+});
+
+test('a flow that is deleted while it waits is a failed call, with which the agent goes on', async () => {
+  const tenant = await newTenant();
+  const { flowId, agentId } = await agentWithFlow(tenant);
+  const { executionId } = await answered(run(tenant, agentId, payAndSay));
+  await expectStatus(204, tenant.call('DELETE', `/v1/flows/${flowId}`));
+  await statusBecomes(tenant, executionId, 'completed');
+  const [called] = await toolOutputs(tenant, agentId, executionId);
+  expect(called).toMatchObject({ status: 'failed', errorMessage: expect.stringContaining(flowId) });
+  expect(await listed(tenant)).toEqual([]);
 });
 
 test('nothing before the wait is done again, and the wait is not opened twice', async () => {
