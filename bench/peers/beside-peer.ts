@@ -5,7 +5,7 @@ import { publishBenchFlow, runBatch, uploadFirstAirports } from '../flows/batch.
 import { type Figure, median, printProgress, round } from '../measure/figure.ts';
 import { unlessMissing } from '../measure/install.ts';
 import { startBenchStack, startModelServer } from '../measure/stack.ts';
-import { measureRate, type Peer, preparePeerFolder } from './peer.ts';
+import { measureRate, type Peer, preparePeerFolder, width } from './peer.ts';
 
 const turns = 3;
 
@@ -65,7 +65,7 @@ async function ratesInTurns(
   const rates: { ours: number; theirs: number }[] = [];
   for (let turn = 1; turn <= turns; turn++) {
     printProgress(`${name}: flow "${kind}", turn ${turn} of ${turns}`);
-    const { records, seconds } = await runBatch(stack.api, flowId, 'airport');
+    const { records, seconds } = await runBatch(stack.api, flowId, 'airport', { recordConcurrency: width });
     rates.push({ ours: round(records / seconds, 0), theirs: await run() });
   }
   return rates;

@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { install, isThere, Missing } from '../measure/install.ts';
 
+/** So many workflows of the peer are in flight, and so many of our records. */
+export const width = 16;
+
 /** Another product to measure beside ours. Its programs are kept outside this project. */
 export interface Peer {
   name: 'dbos' | 'restate';
@@ -21,7 +24,7 @@ const run = promisify(execFile);
 /** Records (workflows) a second of one turn. */
 export async function measureRate(folder: string, program: string, MODEL_URL = ''): Promise<number> {
   const env = { ...process.env, MODEL_URL };
-  const { stdout } = await run(process.execPath, [program, '3000', '16'], { cwd: folder, env });
+  const { stdout } = await run(process.execPath, [program, '3000', String(width)], { cwd: folder, env });
   return (JSON.parse(stdout) as { perSecond: number }).perSecond;
 }
 
