@@ -19,6 +19,7 @@ import { measureVectorSearch } from './data/vector-search.ts';
 import { measureWritesAndPrice } from './data/writes-and-price.ts';
 import { measureEngine } from './flows/engine.ts';
 import { measureFairness } from './flows/fairness.ts';
+import { measureLargeBatch } from './flows/large-batch.ts';
 import { measureMap } from './flows/map.ts';
 import { measureMemory } from './flows/memory.ts';
 import { measureReuse } from './flows/reuse.ts';
@@ -48,6 +49,7 @@ const onlyNamed: Record<string, Measure> = {
   throttle: measureThrottle,
   imports: measureImports,
   cities: measureCities,
+  'large-batch': measureLargeBatch,
   gateway: measureGateway,
   dbos: besidePeer(dbos, { local: 2.5, model: 2 }),
   restate: besidePeer(restate, { local: 1 }),
@@ -120,8 +122,13 @@ const titles: Record<Letter, string> = {
 const known = { ...measures, ...onlyNamed };
 // What else is there are options of a measure, with their values.
 const wanted = process.argv.slice(2).filter((name) => name in known);
-if (process.argv[2] === 'help') {
+if (/^(--)?help$/.test(process.argv[2] ?? '')) {
   for (const [letter, title] of Object.entries(titles)) process.stdout.write(`${letter}  ${title}\n`);
+  process.stdout.write(
+    `by name  ${Object.keys(known)
+      .filter((name) => name.length > 1)
+      .join(', ')}\n`,
+  );
   process.exit();
 }
 for (const [name, measure] of Object.entries(known)) {

@@ -98,6 +98,23 @@ export async function uploadFirstAirports(
   return created;
 }
 
+const rowsOfUpload = 10_000;
+
+/** As many records as asked for, with the members of the airports. */
+export async function uploadPlaces({ call }: BenchApi, recordType: string, count: number): Promise<void> {
+  for (let from = 0; from < count; from += rowsOfUpload) {
+    const rows = Array.from({ length: Math.min(rowsOfUpload, count - from) }, (_, index) => {
+      const n = from + index;
+      return `P${n},Place ${n},City ${n % 997},MS,USA,${(n % 90) + 0.5},${-(n % 170) - 0.5}`;
+    });
+    const file = new File(
+      [['iata,name,city,state,country,latitude,longitude', ...rows].join('\n')],
+      'places.csv',
+    );
+    await call('records.upload-csv', { body: { file, nameColumn: 'iata', typeValue: recordType } });
+  }
+}
+
 export async function publishBenchFlow({ call }: BenchApi, kind: FlowKind): Promise<string> {
   const { id } = await call('flows.create', { body: { name: kind, flowSteps: flows[kind] } });
   await call('flows.publish', { params: { id } });
@@ -110,20 +127,25 @@ export async function runBatch(
   flowId: string,
   recordType: string,
   options: BatchOptions = {},
+  patience = patienceMs,
 ) {
   const began = Date.now();
   const { batchId } = await call('flows.run-on-record-type', {
     params: { id: flowId },
     body: { recordType, options },
   });
-  while (Date.now() < began + patienceMs) {
+  while (Date.now() < began + patience) {
     const batch = await call('batches.status', { params: { id: batchId } });
     if (batch.completedAt !== undefined) {
       if (batch.successCount !== batch.totalRecords)
         throw new Error(`Records failed: ${JSON.stringify(batch)}`);
-      return { records: batch.totalRecords, seconds: (Date.parse(batch.completedAt) - began) / 1_000 };
+      return {
+        id: batchId,
+        records: batch.totalRecords,
+        seconds: (Date.parse(batch.completedAt) - began) / 1_000,
+      };
     }
     await sleep(pollMs);
   }
-  throw new Error(`The batch ${batchId} is not over after ${patienceMs / 1_000} s`);
+  throw new Error(`The batch ${batchId} is not over after ${patience / 1_000} s`);
 }

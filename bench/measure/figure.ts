@@ -42,6 +42,7 @@ export interface Figure {
     | 'agents-peers'
     | 'lambda'
     | 'imports'
+    | 'large-batch'
     | 'cities';
   what: string;
   value: number;
