@@ -307,14 +307,20 @@ interface AgentWorld extends Calls {
 const collectCalls = (facts: readonly Fact[]): Calls => ({
   results: new Map(facts.flatMap((fact) => (fact.type === 'result' ? [[fact.callId, fact]] : []))),
   decisions: new Map(facts.flatMap((fact) => (fact.type === 'decision' ? [[fact.callId, fact]] : []))),
-  pauses: new Map(
-    facts.flatMap((fact) =>
-      fact.type === 'pause'
-        ? fact.waits.map(({ callId, kind }) => [callId, { kind, at: Date.parse(fact.at) }] as const)
-        : [],
-    ),
-  ),
+  pauses: collectPauses(facts),
 });
+
+/** Without those for a run inside after which the run has gone on. */
+function collectPauses(facts: readonly Fact[]): Calls['pauses'] {
+  const pauses = new Map<string, { kind: LoopWait['kind']; at: number }>();
+  for (const fact of facts) {
+    if (fact.type === 'pause')
+      for (const { callId, kind } of fact.waits) pauses.set(callId, { kind, at: Date.parse(fact.at) });
+    if (fact.type === 'continue')
+      for (const [callId, { kind }] of pauses) if (kind === 'inside') pauses.delete(callId);
+  }
+  return pauses;
+}
 
 const waitSpan = (
   runId: string,
@@ -366,20 +372,21 @@ function toCallSpans(call: RequestedCall, requestedAt: number, world: AgentWorld
   const inside = isOutput
     ? [waitSpan(runId, `wait/${call.id}`, 'wait for the caller', start, doneAt)]
     : toNoteSpans(result?.notes ?? [], { runId, path: callPath(call.id), since: start });
-  return [...approval, toToolSpan(call, { start, end: doneAt, isOutput, inside, result }, world)];
+  const isWaiting = isOutput || pause?.kind === 'inside';
+  return [...approval, toToolSpan(call, { start, end: doneAt, isWaiting, inside, result }, world)];
 }
 
 interface Called {
   start: number;
   end: number | null;
-  isOutput: boolean;
+  isWaiting: boolean;
   inside: SpanNode[];
   result: FactOf<'result'> | undefined;
 }
 
 function toToolSpan(
   call: RequestedCall,
-  { start, end, isOutput, inside, result }: Called,
+  { start, end, isWaiting, inside, result }: Called,
   { runId, content }: AgentWorld,
 ): SpanNode {
   const failed = end !== null && (!result || result.failed);
@@ -388,7 +395,7 @@ function toToolSpan(
     path: callPath(call.id),
     name: `execute_tool ${call.name}`,
     kind: 'tool',
-    status: end === null ? (isOutput ? 'waiting' : 'running') : failed ? 'error' : 'ok',
+    status: end === null ? (isWaiting ? 'waiting' : 'running') : failed ? 'error' : 'ok',
     start,
     end: end === null ? null : Math.max(start, end),
     ...toSpanWarnings(result?.spent.warnings, content !== undefined),

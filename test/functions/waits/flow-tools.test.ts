@@ -58,6 +58,8 @@ test('a flow that an agent calls waits for a person, the agent with it, and both
   expect(others).toEqual([]);
   expect(pausedReason.awaits).toMatchObject([{ awaitReason: 'wait', toolName: 'pay', runId: wait.runId }]);
   expect(wait).toMatchObject({ kind: 'approval', question: 'Pay 40?', flowId, rootRunId: executionId });
+  const trace = () => expectStatus(200, tenant.call('GET', `/v1/runs/${executionId}/trace`));
+  expect(JSON.stringify(await trace())).toMatch(/"name":"execute_tool pay"[^}]*"status":"waiting"/);
   expect(await readRun(tenant, wait.runId)).toMatchObject({
     kind: 'flow',
     status: 'paused',
@@ -69,6 +71,7 @@ test('a flow that an agent calls waits for a person, the agent with it, and both
     { status: 'completed', outputResult: 'Before 40, then approve' },
   ]);
   expect(await readRun(tenant, wait.runId)).toMatchObject({ status: 'completed', parentRunId: executionId });
+  expect(JSON.stringify(await trace())).not.toContain('"status":"waiting"');
   expect(await listed(tenant)).toEqual([]);
 });
 
