@@ -6,12 +6,9 @@ import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
 import { priorityOption } from '../../shared/domain/runs/priority.ts';
 import { reuseOptions } from '../../shared/domain/runs/reuse-options.ts';
 import { runLabelOptions } from '../../shared/domain/runs/run-origin.ts';
+import { batchDefaults } from '../../shared/execution/batches/batch.ts';
 import { tenantBatchesMax, tenantSlots } from '../../shared/execution/batches/slot-sharing.ts';
-import {
-  type BatchOptions,
-  batchDefaults,
-  toBatchReuse,
-} from '../../shared/execution/batches/start-batch.ts';
+import { type BatchOptions, toBatchReuse } from '../../shared/execution/batches/start-batch.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
 
 /** Part of the description of every endpoint that starts a batch. */

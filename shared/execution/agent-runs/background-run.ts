@@ -34,14 +34,12 @@ export async function runInBackground(
   executionId: string,
   { waits = 0, ...options }: BackgroundOptions & { waits?: number },
 ): Promise<void> {
-  const named = await loadRun(scope, executionId).catch(ifMissing(undefined));
+  const loaded = await loadRun(scope, executionId).catch(ifMissing(undefined));
+  if (!loaded) return;
   // A flow inside of it has ended: it goes on with the agents around it.
-  if (named?.execution.isInAgent) {
-    const { id } = await findOutermost(scope, named.execution);
-    if (id !== executionId) return runInBackground(scope, id, { waits, ...options });
-  }
-  if (!named || !(await isToRun(scope, named))) return;
-  const loaded = named;
+  const { id } = await findOutermost(scope, loaded.execution);
+  if (id !== executionId) return runInBackground(scope, id, { waits, ...options });
+  if (!(await isToRun(scope, loaded))) return;
   const place = await acquirePlace(scope, workerPlaces);
   if (!place) return waitForPlace(scope, loaded.execution, waits);
   try {

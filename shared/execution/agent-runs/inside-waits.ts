@@ -9,12 +9,11 @@
  * process has the sweep continue it (`continueIfAnswered`); after a crash the sweep does so at the end of the wait.
  */
 import { ifMissing } from '../../core/errors/errors.ts';
-import { runEntity, toInsideKey } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { LoopWait } from '../agent-loop/facts.ts';
 import type { RunState } from '../agent-loop/state.ts';
-import { toCallRunId, waitingFlowCanceller } from '../batches/waiting-flows.ts';
+import { findSuspended, toCallRunId, waitingFlowCanceller } from '../batches/waiting-flows.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
@@ -37,15 +36,13 @@ export async function isWaiting(scope: Scope, { state }: Waiting): Promise<boole
 /** An agent that runs is with its own process, which is that of the run around it: it would not be paused. */
 async function isWaitingInside(scope: Scope, runId: string): Promise<boolean> {
   const inside = await loadRun(scope, runId).catch(ifMissing(undefined));
-  if (!inside) return isFlowOpen(scope, runId);
+  // A flow runs in a process of its own.
+  if (!inside) {
+    const flow = await findSuspended(scope, runId);
+    return flow !== undefined && flow.completedAt === undefined;
+  }
   if (isExecutionOver(inside.execution)) return false;
   return inside.execution.status === 'paused' && isWaiting(scope, inside);
-}
-
-/** A flow runs in a process of its own. */
-async function isFlowOpen({ table }: Scope, runId: string): Promise<boolean> {
-  const run = await table.get(runEntity, toInsideKey(runId), { consistent: true });
-  return run?.kind === 'flow' && run.completedAt === undefined;
 }
 
 /** The run of an agent around it that is in none itself. */

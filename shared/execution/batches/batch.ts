@@ -19,6 +19,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import { SlotItem } from './slot-counters.ts';
 
+export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
+
 /** One flow run on many records. Its progress follows from the counters of its slots. */
 export const Batch = z.object({
   id: z.string(),

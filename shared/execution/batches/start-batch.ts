@@ -344,8 +344,6 @@ async function offloadSingleRun(scope: Scope, { id, inputs = {}, messages }: Rep
 /** Of the run of a batch without records. */
 export const toSingleRunId = (batchId: string) => deriveId('exec', getIdTimeMs(batchId), batchId);
 
-export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
-
 export interface BatchOptions
   extends Pick<Batch, 'chunkSize' | 'timeoutMs' | 'modelOverride' | 'reuse' | 'priority'> {
   recordConcurrency: number;

@@ -9,7 +9,7 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { OpenWait } from '../engine/engine.ts';
 import type { RunVersion } from '../runs/run-versions.ts';
-import { type Batch, type BatchInput, offloadBatchInput } from './batch.ts';
+import { type Batch, type BatchInput, batchDefaults, offloadBatchInput } from './batch.ts';
 import { batchStore } from './batch-store.ts';
 import { resumeByAnswers } from './resume-by-answer.ts';
 import { scheduleTimer } from './run-timer.ts';
@@ -23,9 +23,6 @@ export interface SuspendedRun extends Pick<Batch, 'surface' | 'origin' | 'unsafe
   input: BatchInput;
   appendsMetadata: boolean;
 }
-
-/** How often a step that fails later is tried again. */
-const retriesMax = 2;
 
 /** @param alsoWrite In the transaction that stores the batch. @returns the id of the batch, by which clients follow and cancel it */
 export async function continueSuspended(
@@ -47,7 +44,7 @@ export async function continueSuspended(
     ...run,
     dispatched: { runId, recordId, input: await offloadBatchInput(scope, id, input), appendsMetadata },
     recordConcurrency: 1,
-    maxRetries: retriesMax,
+    maxRetries: batchDefaults.maxRetries,
     totalRecords: 1,
     planned: true,
     stopped: null,

@@ -57,10 +57,11 @@ export const waitingFlows = /* @__PURE__ */ using(
 
     return {
       /** Stores a flow that waits. @throws CallSuspended */
-      async suspend({ listed, version, runsAs, inputs, waits, ...run }: Suspending): Promise<never> {
+      async suspend(progress: Suspending): Promise<never> {
+        const { listed, version, runsAs, inputs, waits } = progress;
         const { id: runId, name, startedAt, flowId, trigger, parentRunId, rootRunId, tags } = listed;
         const until = new Date(Math.min(...waits.map((wait) => (wait.until ?? new Date(soon())).getTime())));
-        const writes = await encodeProgress(scope, { listed, version, runsAs, inputs, waits, ...run });
+        const writes = await encodeProgress(scope, progress);
         const suspended = {
           runId,
           flow: { id: flowId, name },
@@ -81,8 +82,8 @@ export const waitingFlows = /* @__PURE__ */ using(
 
       /** The end of the run of a call that was suspended; undefined if there is none. @throws StepError, CallSuspended */
       async find(runId: string): Promise<Output | undefined> {
-        const run = await table.get(runEntity, toInsideKey(runId), { consistent: true });
-        if (!run?.batchId) return undefined;
+        const run = await findSuspended(scope, runId);
+        if (!run) return undefined;
         if (run.completedAt === undefined) {
           const waits = await waitStore(scope).listByRun(runId);
           const untils = waits.filter(({ answer }) => !answer).map(({ expiresAt }) => expiresAt);
@@ -93,13 +94,18 @@ export const waitingFlows = /* @__PURE__ */ using(
       },
 
       /** Whether there is a run of a call that was suspended. */
-      async isStored(runId: string): Promise<boolean> {
-        const run = await table.get(runEntity, toInsideKey(runId), { consistent: true });
-        return run?.batchId !== undefined;
-      },
+      isStored: async (runId: string): Promise<boolean> => (await findSuspended(scope, runId)) !== undefined,
     };
   },
 );
+
+/** The run of a call that was suspended, whether it has ended or not. A flow that did not wait has no batch. */
+export async function findSuspended({ table }: Scope, runId: string): Promise<SuspendedFlow | undefined> {
+  const run = await table.get(runEntity, toInsideKey(runId), { consistent: true });
+  return run?.batchId === undefined ? undefined : { ...run, batchId: run.batchId };
+}
+
+type SuspendedFlow = Run & { batchId: string };
 
 /** @throws StepError */
 async function readEnd(scope: Scope, { id: runId, name, status, error }: Run): Promise<Output> {
@@ -109,10 +115,9 @@ async function readEnd(scope: Scope, { id: runId, name, status, error }: Run): P
   }
   const checkpoints = await readCheckpoints(scope, { runId, recordId: null });
   const results = await readStepResults(scope, checkpoints, sealedValues(scope));
-  const last = results
-    .values()
-    .filter((result) => !result.path.includes('.') && result.status === 'completed')
-    .reduce<StepResult | undefined>((_, result) => result, undefined);
+  const last = [...results.values()].findLast(
+    (result) => !result.path.includes('.') && result.status === 'completed',
+  );
   return { output: last?.output ?? null, ...(last?.unmasked && { unmasked: last.unmasked }) };
 }
 
@@ -121,8 +126,8 @@ export const waitingFlowCanceller = /* @__PURE__ */ using(
   [batchStore],
   (scope: Scope) =>
     async (runId: string): Promise<void> => {
-      const run = await scope.table.get(runEntity, toInsideKey(runId), { consistent: true });
-      if (!run?.batchId || run.completedAt !== undefined) return;
+      const run = await findSuspended(scope, runId);
+      if (!run || run.completedAt !== undefined) return;
       await batchStore(scope)
         .stop(run.batchId, 'cancelled', runCancelled)
         .catch(ifCode('CONFLICT', undefined));

@@ -5,9 +5,9 @@ import { surfaceEntity } from '../../domain/surfaces/surface/surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { batchDefaults } from '../batches/batch.ts';
 import type { BatchState } from '../batches/batch-progress.ts';
 import { batchFinder } from '../batches/batch-store.ts';
-import { batchDefaults } from '../batches/start-batch.ts';
 
 const Listed = Firing.omit({ ttl: true });
 type ListedFiring = Omit<Firing, 'ttl'>;

@@ -24,9 +24,9 @@ import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, exists } from '../../platform/data/writes.ts';
-import { type Batch, batchEntity } from '../batches/batch.ts';
+import { type Batch, batchDefaults, batchEntity } from '../batches/batch.ts';
 import { batchFinder } from '../batches/batch-store.ts';
-import { batchDefaults, batchStarter, selectRecords, toBatchReuse } from '../batches/start-batch.ts';
+import { batchStarter, selectRecords, toBatchReuse } from '../batches/start-batch.ts';
 
 const postponedMs = 60_000;
 const giveUpMs = 86_400_000;

@@ -7,7 +7,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { agentToRun } from '../agent-runs/agent-input.ts';
 import { startRun } from '../agent-runs/start-run.ts';
-import { type BatchOwner, batchDefaults, batchStarter, toSingleRunId } from '../batches/start-batch.ts';
+import { batchDefaults } from '../batches/batch.ts';
+import { type BatchOwner, batchStarter, toSingleRunId } from '../batches/start-batch.ts';
 import type { Target, TargetInput } from './target.ts';
 
 export interface BackgroundRun extends TargetInput {

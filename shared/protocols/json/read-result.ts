@@ -62,7 +62,8 @@ export async function readAgentResult(
   };
 }
 
-const toAwaited = (wait: LoopWait) => {
+/** What a run of an agent waits for, as callers see it. */
+export const toAwaited = (wait: LoopWait) => {
   const { callId: toolCallId, approvalId, runId, toolName, parameters, until } = wait;
   return {
     awaitReason: toAwaitReason(wait),

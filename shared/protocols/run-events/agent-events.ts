@@ -4,9 +4,9 @@
  * the number of the event before it. Flows' events are mapped in `flow-events.ts`, the schemas are in `stream-event.ts`.
  */
 import { formatCost } from '../../adapters/ports/spending.ts';
-import { toAwaitReason } from '../../execution/agent-loop/facts.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/run-events.ts';
 import { addPings, pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
+import { toAwaited } from '../json/read-result.ts';
 import { toTokenCounts } from '../json/token-counts.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
@@ -62,20 +62,11 @@ function toAgentBody({ event, turnId }: NumberedEvent): EventBody {
 
 type EventOf<Type extends AgentRunEvent['type']> = Extract<AgentRunEvent, { type: Type }>;
 
-function toAwait({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
-  const { callId: toolCallId, approvalId, runId, toolName, parameters, until } = wait;
-  return {
-    type: 'await',
-    awaitReason: toAwaitReason(wait),
-    awaitedAt,
-    until,
-    toolCallId,
-    toolName,
-    parameters,
-    ...(approvalId && { approvalId }),
-    ...(runId && { runId }),
-  };
-}
+const toAwait = ({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody => ({
+  type: 'await',
+  awaitedAt,
+  ...toAwaited(wait),
+});
 
 function toComplete({ end, summary }: EventOf<'ended'>): EventBody {
   const { iterations, durationMs } = summary;
