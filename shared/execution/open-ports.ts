@@ -46,6 +46,14 @@ export interface RunOwner {
   listing?: ParentListing | undefined;
 }
 
+// Heavy modules are loaded with the first step that needs them.
+const loadModelResolver = loadOnce(() => import('../domain/model-configs/model-resolver.ts'));
+const loadAgentsOfRun = loadOnce(() => import('./agent-runs/agents-of-run.ts'));
+const loadSecretValues = loadOnce(() => import('../domain/secrets/secret-values.ts'));
+const loadSafeFetch = loadOnce(() => import('../adapters/net/safe-fetch.ts'));
+const loadResultTable = loadOnce(() => import('./runs/result-table.ts'));
+const loadConnectionTokens = loadOnce(() => import('../domain/mcp-connections/connection-tokens.ts'));
+
 /** The production ports, acting for the owner of the run. */
 export const openPorts = /* @__PURE__ */ using(
   [
@@ -81,12 +89,9 @@ export const openPorts = /* @__PURE__ */ using(
   (scope: Scope, owner: RunOwner): Ports => {
     const { userId, organizationId, runId, surface, modelOverride, isBatch = false } = owner;
     const { listing = { runId, rootRunId: runId } } = owner;
-    // Heavy modules are loaded with the first step that needs them.
-    const accounts = loadOnce(async () =>
-      (await import('../domain/model-configs/model-resolver.ts')).modelResolver(scope),
-    );
+    const accounts = loadOnce(async () => (await loadModelResolver()).modelResolver(scope));
     const agents = loadOnce(async () =>
-      (await import('./agent-runs/agents-of-run.ts')).agentsOfRun(scope, { ...owner, listing }, ports),
+      (await loadAgentsOfRun()).agentsOfRun(scope, { ...owner, listing }, ports),
     );
     const names = {
       alternatives: async (name: string) => (await accounts()).alternatives(name),
@@ -99,18 +104,17 @@ export const openPorts = /* @__PURE__ */ using(
     const budgets = findBudgets(scope, runPayers(owner), async (name) => (await accounts()).getPricing(name));
     const ports: Ports = {
       now: scope.now,
-      secrets: async (keys) =>
-        (await import('../domain/secrets/secret-values.ts')).versionedSecrets(scope)(keys),
+      secrets: async (keys) => (await loadSecretValues()).versionedSecrets(scope)(keys),
       shown: (text) => text,
       warn() {},
       ...openModelPipeline(models, budgets, modelOverride),
-      fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
+      fetch: async (request) => (await loadSafeFetch()).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),
       records: {
         ...recordsPort(scope, { userId, organizationId, productSurfaceId: surface?.surfaceId }),
         async *batchRows(batchId) {
-          const { batchTable } = await import('./runs/result-table.ts');
+          const { batchTable } = await loadResultTable();
           for await (const { rows } of batchTable(scope)(batchId, {})) yield rows;
         },
       },
@@ -121,7 +125,7 @@ export const openPorts = /* @__PURE__ */ using(
       tools: toolsPort(scope),
       a2a: a2aPort,
       mcp: authorizeMcp(mcpPort(scope.table.tenant), async () =>
-        (await import('../domain/mcp-connections/connection-tokens.ts')).connectionTokens(scope),
+        (await loadConnectionTokens()).connectionTokens(scope),
       ),
       flows: flowsPort(scope, { userId, organizationId, runId, listing }),
       waits: waitsPort(scope, toWaitOwner(owner, listing)),

@@ -40,11 +40,21 @@ export interface Selecting extends KeySources {
   catalog: Catalog;
 }
 
+/** A call of a model asks several times for the selection of its name. */
+const selections = new WeakMap<Selecting, Map<string, ModelSelection>>();
+
 /**
  * Selects by the id of a config, `default`, `<provider>/<modelId>`, or a name from the catalog, which means the
  * cheapest configured provider, else a generic server; however the name is spelled. @throws StepError
  */
 export function selectModel(requestedName: string, context: Selecting): ModelSelection {
+  const known = selections.get(context) ?? new Map<string, ModelSelection>();
+  const selection = known.get(requestedName) ?? findSelection(requestedName, context);
+  selections.set(context, known.set(requestedName, selection));
+  return selection;
+}
+
+function findSelection(requestedName: string, context: Selecting): ModelSelection {
   const { catalog, account } = context;
   const name = plainModelName(requestedName);
   if (name === '') throw new StepError('The name of the model is empty; write it as <provider>/<model>');
@@ -217,7 +227,7 @@ function listUsableOffers(offers: readonly ListedOffer[], context: Selecting): U
 export const modelSelector = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
   let loading: Promise<Selecting> | undefined;
   return () => {
-    loading ??= load(scope).catch((error) => {
+    loading ??= load(recentModelAccount(scope)).catch((error) => {
       loading = undefined;
       throw error;
     });
@@ -225,12 +235,18 @@ export const modelSelector = /* @__PURE__ */ using(['table:read', 'provider-keys
   };
 });
 
-async function load(scope: Scope): Promise<Selecting> {
-  const [catalog, account, deployment] = await Promise.all([
-    loadCatalog(),
-    recentModelAccount(scope),
-    providerKeys(),
-  ]);
+const loads = new WeakMap<Promise<ModelAccount>, Promise<Selecting>>();
+
+/** Runs that share an account share what is selected with it. */
+function load(reading: Promise<ModelAccount>): Promise<Selecting> {
+  const loading = loads.get(reading) ?? loadSelecting(reading);
+  loads.set(reading, loading);
+  loading.catch(() => loads.delete(reading));
+  return loading;
+}
+
+async function loadSelecting(reading: Promise<ModelAccount>): Promise<Selecting> {
+  const [catalog, account, deployment] = await Promise.all([loadCatalog(), reading, providerKeys()]);
   return { catalog, account, deployment };
 }
 

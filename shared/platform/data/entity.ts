@@ -141,15 +141,34 @@ function pack({ fields, dictionaries }: Packing, item: Attributes): Attributes {
     delete rest[field];
   }
   const place = dictionaries.length - 1;
-  const dictionary = Buffer.from(dictionaries[place] ?? '');
-  const deflated = zlib().deflateRawSync(JSON.stringify(taken), { dictionary });
+  const dictionary = toDictionary(dictionaries[place]);
+  const json = Buffer.from(JSON.stringify(taken));
+  const deflated = zlib().deflateRawSync(json, {
+    dictionary,
+    ...fitBuffers(dictionary.length + json.length),
+  });
   return { ...rest, packed: Buffer.concat([Buffer.of(place), deflated]) };
+}
+
+const keptDictionaries = new Map<string, Buffer>();
+
+function toDictionary(text = ''): Buffer {
+  const dictionary = keptDictionaries.get(text) ?? Buffer.from(text);
+  keptDictionaries.set(text, dictionary);
+  return dictionary;
+}
+
+/** As small as the bytes allow. zlib's own settings take 280 KB for each item, which cost more than the compression. */
+function fitBuffers(bytes: number) {
+  const windowBits = Math.min(15, Math.max(9, Math.ceil(Math.log2(bytes))));
+  return { windowBits, memLevel: windowBits - 7, chunkSize: 2 ** (windowBits - 1) };
 }
 
 /** The fields of an item. One that was stored before its fields were packed has them as attributes. */
 export function unpack({ dictionaries }: Packing, { packed, ...rest }: Attributes): Attributes {
   if (!(packed instanceof Uint8Array)) return rest;
-  const dictionary = Buffer.from(dictionaries[packed[0] ?? -1] ?? '');
-  const json = zlib().inflateRawSync(packed.subarray(1), { dictionary });
+  const dictionary = toDictionary(dictionaries[packed[0] ?? -1]);
+  const chunkSize = Math.min(16_384, Math.max(1_024, packed.length * 4));
+  const json = zlib().inflateRawSync(packed.subarray(1), { dictionary, chunkSize });
   return { ...rest, ...(parseExact(json.toString()) as Attributes) };
 }
