@@ -135,12 +135,17 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-const kinds = { main: /local\/main\.ts/, queues: /queue-server/, engine: /^\S*dynoxide/ };
+const kinds = {
+  main: /local\/main\.ts/,
+  workers: /worker-process/,
+  queues: /queue-server/,
+  engine: /^\S*dynoxide/,
+};
 const ticksInSecond = 100;
 
 /** MB by process, npm and shells apart; how many files they have open; the seconds of processors that they have taken. */
 function residenceOf(tree: readonly Running[]) {
-  const sums = { main: 0, queues: 0, engine: 0, npm: 0, files: 0, cpu: 0 };
+  const sums = { main: 0, workers: 0, queues: 0, engine: 0, npm: 0, files: 0, cpu: 0 };
   for (const { pid, command } of tree) {
     const isShell = /^(\/bin\/)?sh |^npm/.test(command);
     const kind = Object.entries(kinds).find(([, pattern]) => !isShell && pattern.test(command))?.[0] ?? 'npm';
@@ -150,7 +155,7 @@ function residenceOf(tree: readonly Running[]) {
     const [user, system] = statOf(pid).slice(11, 13);
     sums.cpu += (Number(user) + Number(system)) / ticksInSecond;
   }
-  return { rss: sums.main + sums.queues + sums.engine, ...sums };
+  return { rss: sums.main + sums.workers + sums.queues + sums.engine, ...sums };
 }
 
 function bytesOf(directory: string): number {

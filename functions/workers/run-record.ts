@@ -2,12 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { agentRunQueue } from '../../shared/domain/agents/agent-run-queue.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import { openJobLoader, openSlotLoader } from '../../shared/execution/batches/record-jobs.ts';
-import {
-  type Delivered,
-  RunMessage,
-  setRetryTimes,
-  splitRunMessage,
-} from '../../shared/execution/batches/run-message.ts';
+import { type Delivered, readDelivered, setRetryTimes } from '../../shared/execution/batches/run-message.ts';
 import { getSlotWidth, holdSlot } from '../../shared/execution/batches/slot-sharing.ts';
 import { openPorts } from '../../shared/execution/open-ports.ts';
 import { runRecord, settleBatchNow } from '../../shared/execution/record-runs/run-record.ts';
@@ -18,7 +13,7 @@ import {
   runGroup,
 } from '../../shared/execution/record-runs/run-slot.ts';
 import { combineRequirements } from '../../shared/platform/aws/uses.ts';
-import { parseMessages, type QueueMessage, toWorker } from '../../shared/platform/aws/worker.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
@@ -45,10 +40,7 @@ async function handle(event: SQSEvent, context: Context): Promise<SQSBatchRespon
   const remainingMs = context.getRemainingTimeInMillis();
   const signal = AbortSignal.timeout(Math.max(1, remainingMs - reserveMs));
   const until = Date.now() + remainingMs;
-  const byTenant = Map.groupBy(
-    parseMessages(RunMessage, event).flatMap(toDelivered),
-    ({ message }) => message.tenant,
-  );
+  const byTenant = Map.groupBy(readDelivered(event), ({ message }) => message.tenant);
   using deletes = openEarlyDeletes();
   const onMessageDone = ({ receiptHandle }: Delivered) => deletes.add(receiptHandle);
   const returned = await Promise.all(
@@ -97,20 +89,5 @@ async function runTenant(
   await Promise.all(Array.from(stopped, (batchId) => settleBatchNow(scope, batchId)));
   return returned;
 }
-
-const toDelivered = ({
-  record: { messageId, receiptHandle, attributes },
-  message,
-}: QueueMessage<RunMessage>): Delivered[] =>
-  splitRunMessage(message).map((run, index, runs) => ({
-    id: messageId,
-    receiptHandle,
-    group: attributes.MessageGroupId ?? messageId,
-    runId: run.runId,
-    deliveries: Number(attributes.ApproximateReceiveCount),
-    firstAt: Number(attributes.ApproximateFirstReceiveTimestamp),
-    message: run,
-    isLastOfMessage: index === runs.length - 1,
-  }));
 
 export const handler = toWorker('run-record', handle);

@@ -4,7 +4,7 @@ import { providerKeys } from '../../shared/adapters/models/providers/provider-ke
 import { log } from '../../shared/core/log.ts';
 import { findLocalModel, type LocalModel } from './models/find-local-model.ts';
 import { endWithParent } from './parent.ts';
-import { restartWithinMemory } from './runtime/memory.ts';
+import { countWorkerProcesses, restartWithinMemory } from './runtime/memory.ts';
 import { shortageIn } from './runtime/shortages.ts';
 import { StartError } from './runtime/start-error.ts';
 import type { Stack, StackFacts } from './stack.ts';
@@ -84,6 +84,7 @@ async function main() {
     tableName: process.env.TABLE_NAME || undefined,
     acceptLoss: values['accept-loss'],
     compact: values.compact,
+    workerProcesses: countWorkerProcesses(),
     dataDir: values.ephemeral ? undefined : process.env.DATA_DIR || '.local',
     onFailure(what) {
       log.error(what);

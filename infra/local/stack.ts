@@ -36,6 +36,8 @@ export interface StackOptions {
   compact?: boolean | undefined;
   /** Another table than its own, which is created unless it exists: a restored one, for instance. */
   tableName?: string | undefined;
+  /** How many processes beside this one run the records of batches. Default: none, this one does. */
+  workerProcesses?: number | undefined;
   /** Puts a server in front of the DynamoDB engine. @returns its endpoint */
   inFrontOfTable?: (endpoint: string) => Promise<string>;
   /** Called when one of its servers ends unexpectedly. The stack is unusable after that. */
@@ -73,7 +75,7 @@ export interface Stack {
 }
 
 /**
- * Starts everything. One stack per process: its Lambdas run in this process and find its servers through `process.env`,
+ * Starts everything. One stack per process: its Lambdas run in this process, and those that run records in processes of their own if it is to; they find its servers through `process.env`,
  * as they find AWS when deployed.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -103,6 +105,7 @@ async function start(
     acceptLoss = false,
     compact = false,
     tableName = ownTable,
+    workerProcesses,
     inFrontOfTable,
   }: StackOptions,
   resources: AsyncDisposableStack,
@@ -143,7 +146,7 @@ async function start(
   ]);
   const keys = await ensureCredentials(directory);
   routes.resolve({ ...issuer.routes, ...messages.routes });
-  resources.use(startPollers(queues));
+  resources.use(startPollers(queues, workerProcesses));
   resources.use(startTimers());
   resources.use(watchClock(reportClockJump));
   resources.use(startExpiry(tableName));

@@ -35,7 +35,8 @@ export function responseStream(
     head = undefined;
     const { statusCode = 200, headers = {} } = JSON.parse(received.subarray(0, at).toString()) as Head;
     response.writeHead(statusCode, { ...remappedHeaders(headers), 'x-amzn-requestid': requestId });
-    response.flushHeaders();
+    // With the first bytes of the body, if they come at once.
+    setImmediate(() => response.flushHeaders());
     return received.subarray(at + headEnd.length);
   };
 
@@ -46,8 +47,9 @@ export function responseStream(
         bytesLeft -= bytes.length;
         if (bytesLeft < 0) throw new Error(`The streamed response has more than ${bytesMax} bytes`);
         const body = head ? begin(bytes) : bytes;
-        if (body && body.length > 0) response.write(body, done);
-        else done();
+        // What follows in the same turn of the event loop goes out with it.
+        if (!body || body.length === 0 || response.write(body)) done();
+        else response.once('drain', done);
       } catch (error) {
         done(error as Error);
       }

@@ -22,6 +22,10 @@ export interface EventSource {
   concurrency: number;
   /** A message is delivered again after this time, even if its first invocation still runs. */
   visibilitySeconds: number;
+  /** Invokes the worker elsewhere than in this process. */
+  invoke?:
+    | ((name: string, event: SQSEvent, timeoutSeconds: number) => Promise<SQSBatchResponse | undefined>)
+    | undefined;
   /** When a failed message is delivered again. Without it, after the rest of the visibility timeout, as on AWS. */
   retrySeconds?: ((deliveries: number) => number) | undefined;
 }
@@ -90,7 +94,8 @@ async function work(client: SQSClient, source: EventSource, messages: Message[])
 async function failuresOf(source: EventSource, messages: Message[]): Promise<Set<string | undefined>> {
   const all = new Set(messages.map(({ MessageId }) => MessageId));
   try {
-    const answer = await invoke<SQSEvent, SQSBatchResponse | undefined>(
+    const { invoke: invokeWorker = invoke<SQSEvent, SQSBatchResponse | undefined> } = source;
+    const answer = await invokeWorker(
       `workers/${source.worker}`,
       toSqsEvent(source.arn, messages),
       source.timeoutSeconds,

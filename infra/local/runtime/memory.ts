@@ -1,4 +1,4 @@
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
 const megabyte = 2 ** 20;
@@ -19,8 +19,20 @@ export const heapMegabytes = {
   /** V8 lets a heap grow to four times what is in it if it may have more than this. */
   main: () => share(0.35, 160, 1_024),
   queues: () => share(0.15, 64, 512),
+  workers: () => share(0.15, 128, 512),
   sandbox: () => share(0.125, 64, 256),
 };
+
+/** What a process for records needs with its code, and room for its work. */
+const workerBytes = 1_024 * megabyte;
+const workersMax = 8;
+
+/** How many processes run records unless `WORKER_PROCESSES` says it: a processor stays for requests and the table. */
+export function countWorkerProcesses(stated = process.env.WORKER_PROCESSES): number {
+  if (stated) return Math.min(64, Math.max(0, Math.floor(Number(stated)) || 0));
+  const byMemory = Math.floor(memoryBytes() / workerBytes) - 1;
+  return Math.max(0, Math.min(workersMax, availableParallelism() - 1, byMemory));
+}
 
 const limitFlag = /--max[-_]old[-_]space[-_]size(?:=(\d+))?/;
 

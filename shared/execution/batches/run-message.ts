@@ -8,9 +8,11 @@
  * Who may run a delivered run is in `run-lease.ts`; timers that send messages later are in `run-timer.ts`. Planning
  * sends messages (`batch-plan.ts`), the worker `run-record` receives them.
  */
+import type { SQSEvent } from 'aws-lambda';
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
 import { sendGrouped, setVisibility } from '../../platform/aws/queues.ts';
+import { parseMessages } from '../../platform/aws/worker.ts';
 import type { MessageDelivery } from './run-lease.ts';
 
 /** Asks a worker to run a batch's flow on one record, and then on some more of its slot. */
@@ -88,6 +90,21 @@ export interface Delivered extends MessageDelivery {
   message: RunMessage;
   isLastOfMessage: boolean;
 }
+
+/** The runs of the messages of an event. */
+export const readDelivered = (event: SQSEvent): Delivered[] =>
+  parseMessages(RunMessage, event).flatMap(({ record: { messageId, receiptHandle, attributes }, message }) =>
+    splitRunMessage(message).map((run, index, runs) => ({
+      id: messageId,
+      receiptHandle,
+      group: attributes.MessageGroupId ?? messageId,
+      runId: run.runId,
+      deliveries: Number(attributes.ApproximateReceiveCount),
+      firstAt: Number(attributes.ApproximateFirstReceiveTimestamp),
+      message: run,
+      isLastOfMessage: index === runs.length - 1,
+    })),
+  );
 
 /** A run and the later ones of its group. */
 export type DeliveredRuns = readonly [Delivered, ...Delivered[]];

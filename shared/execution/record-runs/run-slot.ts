@@ -9,6 +9,7 @@
  * A crash leaves the messages, which become visible again: the lease fences the old process off, and runs whose end is
  * stored do nothing. A permit of a crashed slot stays until the sweep finds its batch stalled.
  */
+import type { SQSEvent } from 'aws-lambda';
 import { delayFlush, gatherCalls } from '../../core/concurrency/gather.ts';
 import { runWithLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
@@ -16,6 +17,7 @@ import { deleteMessages } from '../../platform/aws/queues.ts';
 import { onConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { WriteCondition } from '../../platform/data/writes.ts';
+import type { Runtime } from '../../platform/runtime.ts';
 import { type Batch, batchEntity } from '../batches/batch.ts';
 import type { Ran } from '../batches/group-commit.ts';
 import type { RecordJob } from '../batches/record-jobs.ts';
@@ -25,7 +27,9 @@ import {
   type DeliveredRuns,
   getPauseSeconds,
   type Returned,
+  readDelivered,
   requeueRuns,
+  setRetryTimes,
   toRunLogFields,
 } from '../batches/run-message.ts';
 import {
@@ -200,6 +204,14 @@ const releaseRuns = (scope: Scope, runs: readonly MessageDelivery[]) =>
   releaseRunLeases(scope, runs).catch((cause) =>
     log.warn('Runs could not be given back; they resume when their leases end', { error: cause }),
   );
+
+/** Returns the runs of an event whose process has died: others run them after a pause. */
+export async function returnMessages({ scopeOf }: Runtime, event: SQSEvent): Promise<void> {
+  const delivered = readDelivered(event);
+  const byTenant = Map.groupBy(delivered, ({ message }) => message.tenant);
+  await Promise.all(Array.from(byTenant, ([tenant, runs]) => releaseRuns(scopeOf(tenant), runs)));
+  await setRetryTimes(delivered.map((each) => ({ ...each, pauseSeconds: getPauseSeconds(each.deliveries) })));
+}
 
 /** Runs one record. @returns whether it ran to its end; if that cannot be stored, it and the later ones of its group. */
 async function runOne(

@@ -12,7 +12,7 @@ import { log } from '../../core/log.ts';
 //   the process lives on, and fences off what runs longer;
 // - hour marks are by tenant and hour, a shard of usage only spreads writes, secrets to redact are a union, and what Liquid
 //   counts is counted within one synchronous call;
-// - threads of the sandbox are shared fairly by tenant, as on the embedded stack, where one process runs everything;
+// - threads of the sandbox are shared fairly by tenant, as on the embedded stack;
 // - nothing on AWS writes `process.env` or temporary files.
 
 /** Its log lines state the worker and the request id. Its metrics are written when it ends. */
