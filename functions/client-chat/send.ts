@@ -6,12 +6,16 @@ import { targetScope } from '../../shared/execution/targets/start-target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { assertAttached, type ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
-import { dropReasoning } from '../../shared/protocols/chat/conversation-messages.ts';
+import {
+  type Asked,
+  conversationMessages,
+  dropReasoning,
+} from '../../shared/protocols/chat/conversation-messages.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { chatView } from '../../shared/protocols/chat/events/client-events.ts';
 import { beginMessage } from '../../shared/protocols/chat/open-turn.ts';
 import { pageTools } from '../../shared/protocols/chat/page-tools.ts';
-import { startAnswer } from '../../shared/protocols/chat/start-answer.ts';
+import { prepareAnswer } from '../../shared/protocols/chat/prepare-answer.ts';
 import {
   assertNamed,
   bySessionToAnswer,
@@ -37,6 +41,7 @@ export const sendClientMessage = defineEndpoint({
 - One that waits for a tool of the page or for an approval ends with \`await\`; \`resume\` and \`approve\` continue it.`,
   body: ChatBody,
   open: 'run',
+  takesPlace: true,
   response: { kind: 'sse', events: ClientEvent },
   errors: [400, 401, 402, 403, 404, 409, 503],
   statuses: {
@@ -53,10 +58,14 @@ export const sendClientMessage = defineEndpoint({
     tools: pageTools,
     countForToken: tokenMeter,
     begin: beginMessage,
+    conversations: conversationMessages,
     scope: targetScope,
   },
 
-  readAhead: (_request, { scope }) => void recentModelAccount(scope),
+  readAhead: (_request, { scope, conversations, visit }) => {
+    void recentModelAccount(scope, visit.accountRevision);
+    conversations.readAhead(visit);
+  },
 
   async handle({ body, signal, requestId, timeLeftMs }, needs) {
     const { visit, targets, tokens, tools, countForToken, begin, scope } = needs;
@@ -76,11 +85,18 @@ export const sendClientMessage = defineEndpoint({
     const { inputs, metadata, assistantMessageId: answerId = scope.newId('msg') } = body;
     const executionId = scope.newId('exec');
     const draft = { executionId, answerId, message, metadata };
-    const { turn, run, messages, ...earlier } = await begin(visit, { interrupts, signal }, draft);
+    const chatRun = { executionId, target, owner, inputs, requestId, token };
+    const prepare = ({ messages, ...earlier }: Asked) =>
+      prepareAnswer(scope, {
+        ...chatRun,
+        messages,
+        timeLeftMs: timeLeftMs(),
+        forAgent: { ...earlier, clientTools },
+      });
+    const { turn, run, started } = await begin(visit, { interrupts, signal }, draft, prepare);
     try {
-      const asked = { executionId, target, owner, inputs, messages, requestId, timeLeftMs: timeLeftMs() };
-      const eventsFor = await startAnswer(scope, { ...asked, token, forAgent: { ...earlier, clientTools } });
-      return turn.respond(run, eventsFor, chatView(token, { tools: clientTools }));
+      if (started.status === 'rejected') throw started.reason;
+      return turn.respond(run, started.value.eventsFor, chatView(token, { tools: clientTools }));
     } catch (error) {
       await turn.end();
       throw error;

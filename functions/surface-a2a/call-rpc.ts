@@ -2,7 +2,7 @@ import { rpcErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { followingMethods, respondToRpc, sendingMethods } from '../../shared/adapters/a2a-server/respond.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { a2aScope, openSurface } from '../../shared/protocols/a2a/open-surface.ts';
+import { a2aScope, openSurface, readSurfaceAhead } from '../../shared/protocols/a2a/open-surface.ts';
 import { a2aHeaders, a2aPath } from '../../shared/protocols/a2a/parameters.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { keyOrUser } from './caller.ts';
@@ -53,6 +53,8 @@ An API key or a session needs \`PRODUCTS:EXECUTE\`, or the EXECUTE permission of
     422: 'Agents call each other more than five levels deep',
   },
   needs: { scope: a2aScope },
+
+  readAhead: (request, { scope }) => readSurfaceAhead(scope, request),
 
   async handle({ body, ...request }, { scope }) {
     const { header, requestId } = request;

@@ -3,7 +3,7 @@ import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts'
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { a2aScope, openSurface } from '../../shared/protocols/a2a/open-surface.ts';
+import { a2aScope, openSurface, readSurfaceAhead } from '../../shared/protocols/a2a/open-surface.ts';
 import { a2aHeaders, a2aPath } from '../../shared/protocols/a2a/parameters.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { keyOrUser } from './caller.ts';
@@ -31,6 +31,8 @@ export const sendA2aMessage = defineEndpoint({
   response: { kind: 'stream', mediaType: 'application/json', body: A2aSentTask },
   errors: [400, 404, 422, 503],
   needs: { scope: a2aScope },
+
+  readAhead: (request, { scope }) => readSurfaceAhead(scope, request),
 
   async handle({ body, ...request }, { scope }) {
     const { params, header, requestId } = request;

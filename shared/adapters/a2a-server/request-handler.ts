@@ -1,7 +1,7 @@
 /**
  * Checks the requests of A2A callers and maps them to a `ServedAgent`, for the transports of the SDK.
  * Every method checks its parameters before it calls the agent, and maps each error to one of the protocol. A message
- * without a stream runs until the agent's events end, then the task is read again.
+ * without a stream runs until the agent's events end, and then the task is read again, unless they say how it has ended.
  * `respond.ts` (JSON-RPC) and `respond-rest.ts` (HTTP+JSON) create one for each request; `to-wire.ts` converts tasks and
  * events; the agent itself is in `protocols/a2a/served-surface.ts`.
  */
@@ -84,9 +84,16 @@ export function createRequestHandler(
     sendMessage: (request) =>
       mapErrors(async () => {
         const message = parseMessage(request, version);
-        let id = '';
-        for await (const event of agent.send(message)) if (event.type === 'task') id = event.task.id;
-        return toTask(await agent.get(id), parseHistoryLength(request.configuration?.historyLength));
+        let task: ServedTask | undefined;
+        let isWhole = false;
+        for await (const event of agent.send(message)) {
+          if (event.type === 'task') task = event.task;
+          const { output } = event.type === 'status' ? event : {};
+          isWhole = output !== undefined;
+          if (task && event.type === 'status' && output) task = { ...task, status: event.status, output };
+        }
+        const ended = isWhole && task ? task : await agent.get(task?.id ?? '');
+        return toTask(ended, parseHistoryLength(request.configuration?.historyLength));
       }),
 
     async *sendMessageStream(request) {

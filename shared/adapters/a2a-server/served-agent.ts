@@ -76,7 +76,8 @@ export interface ServedTask {
 /** What happens to a task. The first event is the task. */
 export type ServedEvent =
   | { type: 'task'; task: ServedTask }
-  | { type: 'status'; status: ServedStatus }
+  /** `output`: the whole answer, of a task that has ended and that nobody had to be asked for. */
+  | { type: 'status'; status: ServedStatus; output?: A2aPart[] }
   /** A part of the answer. `append`: after the parts before it, not instead of them. */
   | { type: 'output'; parts: A2aPart[]; append: boolean; isLast: boolean };
 

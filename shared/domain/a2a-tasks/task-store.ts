@@ -145,8 +145,8 @@ export const a2aTaskStore = /* @__PURE__ */ using(
         await table.commit(writes).then(send, onConditionFailed(undefined));
       },
 
-      /** Ends a task, once. @returns whether this call did. */
-      async end(task: A2aTask, { status, output, error }: TaskEnd): Promise<boolean> {
+      /** Ends a task, once. @returns it, if this call did. */
+      async end(task: A2aTask, { status, output, error }: TaskEnd): Promise<A2aTask | undefined> {
         const stored =
           status === 'completed'
             ? await payloads.offload(`a2a-tasks/${task.surfaceId}/${task.id}/output`, output, inlineMax)
@@ -162,7 +162,7 @@ export const a2aTaskStore = /* @__PURE__ */ using(
         const write = table.writes.update(a2aTaskEntity, task, { set }, openTaskCondition);
         const ended = await table.updateAndGet(a2aTaskEntity, write).catch(onConditionFailed(undefined));
         if (ended) await notifyTaskEnd(scope, ended);
-        return ended !== undefined;
+        return ended;
       },
     };
   },

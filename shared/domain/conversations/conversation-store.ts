@@ -61,7 +61,8 @@ interface Appended {
   added: number;
 }
 
-export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrites], (scope: Scope) => {
+/** The writes that add messages to a conversation as it was read. */
+const appendWrites = /* @__PURE__ */ using(['table:write', messageWrites], (scope: Scope) => {
   const { table, now } = scope;
   const writes = messageWrites(scope);
 
@@ -89,6 +90,17 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
     return { write, after: { ...before, ...set } };
   }
 
+  /** @param usage What the messages cost. */
+  return (before: Conversation, added: readonly PreparedMessage[], usage?: Spending) => {
+    const { write, after } = update(before, added, usage);
+    return { writes: [write, ...writes.insert(before, added, before.messageCount)], conversation: after };
+  };
+});
+
+export const messageAppender = /* @__PURE__ */ using([appendWrites, messageWrites], (scope: Scope) => {
+  const { table } = scope;
+  const toWrites = appendWrites(scope);
+
   /**
    * Adds all messages or none, in one transaction. Skips those whose ids the conversation has, so a request can be
    * repeated; `alsoWrite` is written only if any was added.
@@ -101,16 +113,15 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
   ): Promise<Appended> {
     if (messages.length > appendedMax) throw new RangeError(`At most ${appendedMax} messages at once`);
     const unique = messages.filter((one, at) => messages.findIndex((other) => other.id === one.id) === at);
-    let rest = await writes.prepare(id, unique, appendedMax);
+    let rest = await messageWrites(scope).prepare(id, unique, appendedMax);
     let before = current;
     const attempt = async (): Promise<Appended> => {
       before ??= await table.find(conversationEntity, { id }, { consistent: true });
       if (rest.length === 0) return { conversation: before, added: 0 };
-      const { write, after } = update(before, rest, usage);
-      const inserts = writes.insert(before, rest, before.messageCount);
+      const { writes, conversation } = toWrites(before, rest, usage);
       before = undefined;
       try {
-        await table.commit([write, ...inserts, ...alsoWrite]);
+        await table.commit([...writes, ...alsoWrite]);
       } catch (error) {
         // The write of the id of message n is the one at 1 + 2n.
         if (!(error instanceof ConditionFailed)) throw error;
@@ -118,7 +129,7 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
         rest = rest.filter((_, index) => !error.failed.includes(1 + 2 * index));
         throw error;
       }
-      return { conversation: after, added: rest.length };
+      return { conversation, added: rest.length };
     };
     return retryOnConflict(attempt, { conflictError: createContention });
   };
@@ -191,7 +202,15 @@ type ConversationChanges = {
 } & { messages?: readonly NewMessage[] | undefined };
 
 export const conversationStore = /* @__PURE__ */ using(
-  ['table:write', 'table:delete', messageAppender, messageReplacement, conversationExpiry, cleanupQueue],
+  [
+    'table:write',
+    'table:delete',
+    messageAppender,
+    appendWrites,
+    messageReplacement,
+    conversationExpiry,
+    cleanupQueue,
+  ],
   (scope: Scope) => {
     const { table, now, newId } = scope;
     const expiry = conversationExpiry(scope);
@@ -204,6 +223,16 @@ export const conversationStore = /* @__PURE__ */ using(
     return {
       find,
       append: messageAppender(scope),
+
+      /** The writes of `append` for another transaction, which they refuse if the conversation has changed or has the messages. */
+      async prepareAppend(
+        current: Conversation,
+        messages: readonly NewMessage[],
+        usage?: Spending,
+      ): Promise<{ writes: Write[]; conversation: Conversation }> {
+        const prepared = await messageWrites(scope).prepare(current.id, messages, appendedMax);
+        return appendWrites(scope)(current, prepared, usage);
+      },
 
       async create(
         { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { providerNames } from '../../adapters/models/providers/provider-names.ts';
 import { resourceId } from '../../core/ids.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
+import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
+import { exists } from '../../platform/data/writes.ts';
 import { type Budget, budgetEntity, modelsPartition } from '../budgets/budget/budget.ts';
 import { type KeyPause, keyPauseEntity, StoredLimits } from '../throttles/limits.ts';
 import { StoredSettings } from './config-settings.ts';
@@ -56,7 +58,7 @@ export type ProviderKey = z.infer<typeof ProviderKey>;
 export const ModelDefaults = z.object({
   modelConfigId: z.string().optional(),
   providerKeyIds: z.partialRecord(KeyProvider, z.string()),
-  /** Counts the changes of the account, so that each is based on what it read. */
+  /** Counts the changes of the account, so that each is based on what it read, and processes know what they have kept. */
   revision: z.int(),
 });
 export type ModelDefaults = z.infer<typeof ModelDefaults>;
@@ -79,6 +81,25 @@ export const modelDefaultsEntity = defineEntity({
   schema: ModelDefaults,
   key: (_source: object) => ({ PK: modelsPartition, SK: 'DEFAULTS' }),
 });
+
+/** The revision of an account, from its item. Undefined if that is unreadable. */
+export function readAccountRevision(defaults: Record<string, unknown> | undefined): number | undefined {
+  return defaults ? decodeReadable(modelDefaultsEntity, [defaults])[0]?.revision : 0;
+}
+
+/** Stores the pause of a key, then counts it as a change of the account, so that nobody goes on with one without it. */
+export async function storePause({ table }: { table: TenantTable }, pause: KeyPause): Promise<void> {
+  const { writes } = table;
+  await table.commit([writes.put(keyPauseEntity, pause)]);
+  const counted = writes.update(modelDefaultsEntity, {}, { add: { revision: 1 } }, exists);
+  const first = writes.insert(modelDefaultsEntity, { providerKeyIds: {}, revision: 1 });
+  await retryOnConflict(() =>
+    table.commit([counted]).catch((error) => {
+      if (!isConditionFailed(error)) throw error;
+      return table.commit([first]);
+    }),
+  );
+}
 
 /** A tenant's configs and keys, the longest-existing first. */
 export interface ModelAccount {

@@ -4,7 +4,8 @@
  * the model id of a config. A config of a model applies by whatever name the model is called, and a disabled one
  * refuses it.
  * `selectModel` is pure: the catalog, the tenant's account and the deployment's keys come in as `Selecting`, which
- * `modelSelector` loads once for a run; runs that start within two seconds share the account that the first has read.
+ * `modelSelector` loads once for a run; runs that start within two seconds share the account that the first has read. A
+ * caller who knows the revision of the account gets the one that the process has kept for it, without a request (D300).
  * `model-resolver.ts` adds the values of keys; the checks of flows and the gate of budgets read the same account.
  */
 import Big from 'big.js';
@@ -18,6 +19,7 @@ import {
   providerNames,
 } from '../../adapters/models/providers/provider-names.ts';
 import type { ModelLimits, PriceTier } from '../../adapters/ports/model-port.ts';
+import { createBoundedMap } from '../../core/cache.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -274,17 +276,33 @@ const listTiers = ({ tiers = [], ...base }: ModelPrice): PriceTier[] =>
 const getHighestInput = ({ input, cacheRead = input, cacheWrite = input }: Rates): string =>
   [input, cacheRead, cacheWrite].reduce((one, other) => (new Big(one).gt(other) ? one : other));
 
+/** Accounts without budgets, whose items change with each call. Each change of the account counts its revision. */
+const kept = /* @__PURE__ */ createBoundedMap<{ revision: number; account: ModelAccount }>({
+  entriesMax: 200,
+  ttlMs: 60_000,
+});
+
+/** @param revision As it was read before: what changes meanwhile has a later one. */
+async function readKept({ table }: Scope, revision: number): Promise<ModelAccount> {
+  const known = kept.get(table.tenant);
+  if (known?.revision === revision) return known.account;
+  const account = await readModelAccount(table);
+  if (account.budgets.length === 0) kept.set(table.tenant, { revision, account });
+  else kept.delete(table.tenant);
+  return account;
+}
+
 const sharedForMs = 2_000;
 const recent = new WeakMap<Scope, { at: number; reading: Promise<ModelAccount> }>();
 
-/** Runs of one scope that start within two seconds share what the first one has read. */
+/** Runs of one scope that start within two seconds share what the first one has read. @param revision If it was just read. */
 export const recentModelAccount = /* @__PURE__ */ using(
   ['table:read'],
-  (scope: Scope): Promise<ModelAccount> => {
+  (scope: Scope, revision?: number): Promise<ModelAccount> => {
     const at = scope.now().getTime();
     const cached = recent.get(scope);
     if (cached && Math.abs(at - cached.at) < sharedForMs) return cached.reading;
-    const reading = readModelAccount(scope.table);
+    const reading = revision === undefined ? readModelAccount(scope.table) : readKept(scope, revision);
     recent.set(scope, { at, reading });
     reading.catch(() => recent.delete(scope));
     return reading;

@@ -29,19 +29,15 @@ export type NewRun = Omit<
 /** Lists a run from its start. Does nothing if it is listed already. */
 export async function listRun(scope: Pick<Scope, 'table' | 'now'>, run: NewRun): Promise<void> {
   const { table } = scope;
-  const insert = createRunWrite(scope, run);
+  const insert = table.writes.insert(runEntity, { ...run, status: 'running' });
   // What crashes before it has anything else is found by its hour.
   const marked = run.kind === 'flow' && hourMarks(scope)(run.startedAt);
   await Promise.all([marked, table.commit([insert]).catch(onConditionFailed(undefined))]);
 }
 
-/** The row of a run that starts. */
+/** The row of a run that starts. Commit it with the item of the run, which must be new. */
 export const createRunWrite = ({ table }: Pick<Scope, 'table'>, run: NewRun) =>
-  table.writes.insert(runEntity, { ...run, status: 'running' });
-
-/** For a start that failed after its run was listed. */
-export const unlistRun = ({ table }: Pick<Scope, 'table'>, { id }: Pick<Run, 'id'>): Promise<void> =>
-  table.commit([table.writes.remove(runEntity, { id })]);
+  table.writes.put(runEntity, { ...run, status: 'running' });
 
 export interface RunEnding extends Pick<Run, 'stopReason' | 'counts' | 'records'> {
   status: EndStatus;

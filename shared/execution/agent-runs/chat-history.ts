@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import { type Message, messageText } from '../../domain/conversations/message.ts';
-import { messageSummaries } from '../../domain/conversations/message-items.ts';
+import { messageSummaries } from '../../domain/conversations/recent-messages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Compaction } from '../agent-loop/compaction.ts';
 import type { RunHistory } from './agent-input.ts';

@@ -45,7 +45,7 @@ import { cancelInsideIfOver, continueIfAnswered, insideCanceller } from './insid
 import { openLiveOutput } from './live-output.ts';
 import { type OpenedLoop, openLoop } from './open-loop.ts';
 import { type NumberedEvent, replayEvents } from './run-events.ts';
-import { forgetIfDeleted, openJournal, RunLost } from './run-journal.ts';
+import { type AlsoAtEnd, forgetIfDeleted, openJournal, RunLost } from './run-journal.ts';
 import { logFacts, type TakenRun } from './run-log.ts';
 import { keepLease } from './take-run.ts';
 
@@ -55,7 +55,7 @@ export interface AgentRun extends TakenRun {
 }
 
 export interface ExecuteOptions
-  extends Pick<RunContext, 'callerSignal' | 'stopSignal' | 'requestId' | 'isUnread'> {
+  extends Pick<RunContext, 'callerSignal' | 'stopSignal' | 'requestId' | 'isUnread' | 'alsoAtEnd'> {
   ports: Ports;
   budget?: RunBudget | undefined;
   /** For a spawned agent: the tools of the one that spawned it. */
@@ -178,6 +178,7 @@ interface RunContext {
   requestId?: string;
   /** Whether nobody reads the events here. */
   isUnread?: boolean;
+  alsoAtEnd?: AlsoAtEnd | undefined;
 }
 
 /**
@@ -192,7 +193,7 @@ export async function* runAgent(
   const { execution, log: entries, sentSeq, mayHaveBegun } = taken;
   const { callerSignal, stopSignal, requestId } = context;
   const { timeoutMs, background } = execution;
-  const journal = openJournal(scope, taken);
+  const journal = openJournal(scope, taken, context.alsoAtEnd);
   const liveOutput = openLiveOutput(scope, execution, journal, context.isUnread ?? false);
   const lease = keepLease(scope, execution, execution.holder, liveOutput.updateFollowers);
   const timeout = AbortSignal.timeout(Math.max(1, timeoutMs - execution.activeMs));

@@ -6,6 +6,7 @@
  * the last). Only then do readers see the events. Notifications are sent after the commit.
  * If another process has recorded the next number, `RunLost` is thrown, and this process must stop. A request that was
  * repeated by the SDK recognises its own write by the holder.
+ * What its caller wants written with the end (`AlsoAtEnd`) joins that transaction, and is left out if it is refused (D299).
  * A run that is not logged forgets its content with its last fact; totals stay.
  */
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
@@ -21,11 +22,11 @@ import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { createRunNotification, runEnd } from '../../domain/runs/run-end.ts';
 import { statusWrite } from '../../domain/runs/run-list.ts';
 import { mergeUse, type RunUse, runUse } from '../../domain/runs/run-use.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { ConditionFailed, isContention } from '../../platform/data/condition-failed.ts';
 import { payloadRemover } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
-import type { Fact } from '../agent-loop/facts.ts';
+import type { EndFact, Fact } from '../agent-loop/facts.ts';
 import type { ModelOutputEvent } from '../agent-loop/loop.ts';
 import { apply, type RunState, replay, toStateFact } from '../agent-loop/state.ts';
 import {
@@ -61,6 +62,16 @@ interface JournalExtras {
   alsoWrite?: readonly Write[];
 }
 
+/** What a caller writes with the end of a run, which does not depend on it. */
+export type AlsoAtEnd = (end: EndFact, totals: RunState['totals']) => Promise<WrittenAtEnd | undefined>;
+
+interface WrittenAtEnd {
+  writes: readonly Write[];
+  /** Called once they are committed; never, if one of them is refused. */
+  done: () => void;
+}
+
+const transactionMax = 100;
 /** Fewer than a transaction takes, for the writes that go with them. */
 const factsPerTransaction = 40;
 const entriesPerTransaction = 45;
@@ -74,6 +85,7 @@ const factsPerState = 200;
 export function openJournal(
   scope: Scope,
   { execution, log: earlier, isTakenOver = false }: Pick<TakenRun, 'execution' | 'log' | 'isTakenOver'>,
+  alsoAtEnd?: AlsoAtEnd,
 ) {
   const { id: executionId, holder } = execution;
   const began = performance.now();
@@ -100,15 +112,28 @@ export function openJournal(
   }
 
   /** @throws RunLost */
-  async function commit(entries: readonly LogEntry[], more: readonly Write[]): Promise<void> {
+  async function commit(
+    entries: readonly LogEntry[],
+    more: readonly Write[],
+    joined?: WrittenAtEnd,
+  ): Promise<void> {
     const facts = await Promise.all(entries.map((entry) => log.write(executionId, entry, execution.ttl)));
+    const own = [...facts, ...more];
+    const { writes = [], done } = joined ?? {};
+    if (own.length + writes.length > transactionMax) return commit(entries, more);
     try {
-      await scope.table.commit([...facts, ...more]);
+      await scope.table.commit([...own, ...writes]);
+      done?.();
     } catch (error) {
+      const isOfOthers =
+        isContention(error) ||
+        (error instanceof ConditionFailed && error.failed.every((index) => index >= own.length));
+      if (joined && isOfOthers) return commit(entries, more);
       if (!(error instanceof ConditionFailed)) throw error;
       // A repeated request finds what the first one wrote.
       const written = await log.get(executionId, entries[0]?.n ?? 0);
       if (written?.holder !== holder) throw new RunLost(`The run ${executionId} goes on elsewhere`);
+      done?.();
     }
     nextFact += entries.length;
   }
@@ -136,13 +161,15 @@ export function openJournal(
     // Entries of more waits than a transaction takes are there before the run says that it waits, or a moment after.
     for (const chunk of toChunks(inbox.slice(0, -entriesPerTransaction), entriesPerTransaction))
       await scope.table.commit(chunk);
-    await commit(lastChunk, [
+    const writes = [
       ...inbox.slice(-entriesPerTransaction),
       ...toExecutionWrites(scope, execution, last.fact, { state, activeMs: getActiveMs() }),
       ...usageWrites(scope, [{ flowId: null, calls }]),
       ...notice.writes,
       ...alsoWrite,
-    ]);
+    ];
+    const joined = last.fact.type === 'end' ? await alsoAtEnd?.(last.fact, state.totals) : undefined;
+    await commit(lastChunk, writes, joined);
     if (!execution.isLogged && last.fact.type === 'end') await forgetRun(scope, execution);
     await notice.send();
   }

@@ -1,7 +1,8 @@
 /**
  * Starts a run of an agent: checks the request, renders its prompt, stores its input and records the execution.
  * Order: schemas and budgets (400, BUDGET_EXCEEDED), templates, payloads, then the execution and its listing.
- * `alsoWrite` joins the transaction of the execution. If that is refused, the listing is removed again.
+ * `alsoWrite` joins the transaction of the execution and its listing. `prepareRun` is for callers whose own transaction starts
+ * the run.
  * A run in front of a caller has a holder at once; one in the background has none until a worker acquires it.
  */
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
@@ -16,12 +17,12 @@ import type { Variables } from '../../core/variables.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import { listedSeconds } from '../../domain/listed-seconds.ts';
-import { createRunWrite, listRun, unlistRun } from '../../domain/runs/run-list.ts';
+import { createRunWrite } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
-import { payloadWriter } from '../../platform/data/payloads.ts';
+import { payloadRemover, payloadWriter } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
+import type { PutWrite, Write } from '../../platform/data/writes.ts';
 import { type Principal, userVariables } from '../../platform/identity/principal.ts';
 import type { StateFact } from '../agent-loop/facts.ts';
 import { startBudgetCheck } from '../model-calls/budget-accounts.ts';
@@ -75,6 +76,45 @@ const getTimeoutMs = (background: boolean) => (background ? 3_600_000 : 600_000)
 
 /** Records that a run starts. @returns it, for its process. @throws 400 if the system prompt cannot be rendered; BUDGET_EXCEEDED */
 export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: Sandbox): Promise<AgentRun> {
+  const { run, facts } = await buildRun(scope, request, sandbox);
+  const alsoWrite = [...facts, ...(request.alsoWrite ?? [])];
+  await recordStart(scope, run.execution, { isNewId: request.isNewId ?? !request.id, alsoWrite });
+  return run;
+}
+
+/** A run that starts with the transaction of somebody else, who commits its writes, or discards it. */
+export interface PreparedAgentRun {
+  run: AgentRun;
+  writes: readonly Write[];
+  /** Removes what it has stored. Only if nothing was committed. */
+  discard: () => Promise<void>;
+}
+
+/** Prepares a run that is in no other. @throws as `startRun`, also what it would refuse. */
+export async function prepareRun(
+  scope: Scope,
+  request: AgentRunRequest,
+  sandbox: Sandbox,
+): Promise<PreparedAgentRun> {
+  const { run, facts } = await buildRun(scope, request, sandbox);
+  const { input, spec } = run.execution;
+  return {
+    run,
+    writes: [...startWrites(scope, run.execution), ...facts],
+    async discard() {
+      const pointers = [input, spec].flatMap((stored) =>
+        stored && 'pointer' in stored ? [stored.pointer] : [],
+      );
+      await payloadRemover().remove(pointers);
+    },
+  };
+}
+
+async function buildRun(
+  scope: Scope,
+  request: AgentRunRequest,
+  sandbox: Sandbox,
+): Promise<{ run: AgentRun; facts: Write[] }> {
   const { agent, parent } = request;
   const config = toRunnableConfig(agent.content);
   const isOwnModel = agent.content.agentType !== 'external';
@@ -104,9 +144,8 @@ export async function startRun(scope: Scope, request: AgentRunRequest, sandbox: 
   const taken = request.repeated?.state;
   const log = taken ? [{ n: 0, lastSeq: 0, holder: execution.holder, fact: taken }] : [];
   const facts = await Promise.all(log.map((entry) => runLog(scope).write(id, entry, execution.ttl)));
-  const alsoWrite = [...facts, ...(request.alsoWrite ?? [])];
-  await recordStart(scope, execution, { isNewId: request.isNewId ?? !request.id, alsoWrite });
-  return { execution, content: agent.content, input, log, sentSeq: -1, mayHaveBegun: taken !== undefined };
+  const mayHaveBegun = taken !== undefined;
+  return { run: { execution, content: agent.content, input, log, sentSeq: -1, mayHaveBegun }, facts };
 }
 
 async function buildInput(
@@ -240,25 +279,22 @@ async function renderProfile(
   return fill(profileTemplate, 'The profile of the memory');
 }
 
-/** Records that a run starts, and lists it unless it is inside of another run. */
+/** The execution, and its listing unless it is inside of another run. */
+const startWrites = (scope: Scope, execution: AgentExecution): PutWrite[] => [
+  scope.table.writes.insert(agentExecutionEntity, execution),
+  ...(execution.parentExecutionId === null ? [createRunWrite(scope, toAgentRun(execution))] : []),
+];
+
+/** Records that a run starts. */
 async function recordStart(
   scope: Scope,
   execution: AgentExecution,
   { isNewId, alsoWrite }: { isNewId: boolean; alsoWrite: readonly Write[] },
 ): Promise<void> {
   const { table } = scope;
-  const started = table.writes.insert(agentExecutionEntity, execution);
-  const run = toAgentRun(execution);
-  if (execution.parentExecutionId !== null) return table.commit([started, ...alsoWrite]);
+  const started = startWrites(scope, execution);
   // Nobody else can have a new id, and nothing but the two is written.
-  if (isNewId && alsoWrite.length === 0) return table.insertAll([started, createRunWrite(scope, run)]);
-  const listing = listRun(scope, run);
-  try {
-    await table.commit([started, ...alsoWrite]);
-  } catch (error) {
-    await listing;
-    if (!(await table.get(agentExecutionEntity, { id: execution.id }))) await unlistRun(scope, run);
-    throw error;
-  }
-  await listing;
+  return isNewId && alsoWrite.length === 0 && execution.parentExecutionId === null
+    ? table.insertAll(started)
+    : table.commit([...started, ...alsoWrite]);
 }

@@ -66,6 +66,9 @@ const runningBatchesEntity = defineEntity({
 });
 type RunningBatches = ItemOf<typeof runningBatchesEntity>;
 
+/** What the start of a batch reads first. */
+export const runningBatchesKey = /* @__PURE__ */ runningBatchesEntity.key({});
+
 /** Until a running batch gives its slots up, they are used twice: at most until its records end that run now. */
 const assignShares = (running: readonly Running[]): Running[] => {
   const shares = divideSlots(running, tenantSlots);

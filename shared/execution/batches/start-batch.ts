@@ -2,7 +2,7 @@
  * Starts batches: selects the records, chooses the version, creates the batch within the tenant's share, sends what runs
  * it.
  * Order: find the flow and the records (404 or 400 before anything is written), check the spending limits, commit the
- * batch with its share in one transaction (`startWithinShare`), then list the run and send its messages. A small batch
+ * batch with its share and the row of its run in one transaction (`startWithinShare`), then send its messages. A small batch
  * (`smallBatchMax`) sends them all at once, a larger one its first plan message (`batch-plan.ts`), a single run its only
  * message.
  * After the commit nothing fails the request: what could not be sent is logged, and the sweep (`stalled-batches.ts`)
@@ -18,16 +18,19 @@ import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import type { Variables } from '../../core/variables.ts';
 import type { Message } from '../../domain/conversations/message.ts';
-import type { Flow } from '../../domain/flows/flow.ts';
+import { type Flow, flowEntity } from '../../domain/flows/flow.ts';
 import { flowFinder, flowStore } from '../../domain/flows/flow-store.ts';
 import { targetPages } from '../../domain/records/bulk/bulk-targets.ts';
 import { recordsRange } from '../../domain/records/record.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
+import { hourMarks } from '../../domain/runs/hour-marks.ts';
 import type { ReuseOptions } from '../../domain/runs/reuse-options.ts';
-import { listRun } from '../../domain/runs/run-list.ts';
+import { createRunWrite } from '../../domain/runs/run-list.ts';
 import { originOfCall, type RunLabels, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { ScheduleRecordFilter } from '../../domain/schedules/schedule.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { decode } from '../../platform/data/entity.ts';
+import { preloadItems } from '../../platform/data/read-ahead.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -36,7 +39,7 @@ import { runVersions } from '../runs/run-versions.ts';
 import { type Batch, batchEntity, offloadBatchInput, smallBatchMax } from './batch.ts';
 import { batchPlanner, type ListedRecord } from './batch-plan.ts';
 import { batchStore, toBatchRun } from './batch-store.ts';
-import { slotDivider, startWithinShare } from './slot-sharing.ts';
+import { runningBatchesKey, slotDivider, startWithinShare } from './slot-sharing.ts';
 
 /** The response lists the first thousand records: it must fit 6 MB. */
 const listedMax = 1_000;
@@ -135,7 +138,12 @@ const batchBeginner = /* @__PURE__ */ using(
         batch.claimedSlots =
           share === undefined ? undefined : Array.from({ length: share }, (_, slot) => slot);
         const recordIds = planned ? undefined : listedIds;
-        return batchStore(scope).create(batch, { ...(recordIds && { recordIds }), alsoWrite, refusable });
+        const listing = createRunWrite(scope, toBatchRun(batch));
+        return batchStore(scope).create(batch, {
+          ...(recordIds && { recordIds }),
+          alsoWrite: [...alsoWrite, listing],
+          refusable,
+        });
       });
       measure('BatchesStarted');
     }
@@ -168,7 +176,8 @@ const batchBeginner = /* @__PURE__ */ using(
       // The batch exists and will run. An error here would make the caller start it again.
       const logError = (what: string) => (error: unknown) => log.error(what, { error, batchId: batch.id });
       await Promise.all([
-        listRun(scope, toBatchRun(batch)),
+        // What crashes before it has anything else is found by its hour.
+        batch.dispatched && hourMarks(scope)(batch.startedAt),
         send(batch, records).catch(
           logError('The messages of a batch could not be sent; the sweeper will send them'),
         ),
@@ -237,7 +246,12 @@ export const batchStarter = /* @__PURE__ */ using(
       return selected;
     }
 
-    async function beginRepeatable(flow: Flow, batch: RepeatableBatch, owner: BatchOwner): Promise<Batch> {
+    async function beginRepeatable(
+      flow: Flow,
+      batch: RepeatableBatch,
+      owner: BatchOwner,
+      begin: ReturnType<typeof batchBeginner>,
+    ): Promise<Batch> {
       const { id, records: selected, surface, origin, options, alsoWrite } = batch;
       if (selected === null) {
         const fields = { ...options, id, origin, dispatched: await offloadSingleRun(scope, batch) };
@@ -319,15 +333,20 @@ export const batchStarter = /* @__PURE__ */ using(
 
       /** Creates the batch unless it exists. Of a type without records it is complete at once. @throws 404 without flow */
       async startOnce(flowId: string, batch: RepeatableBatch, owner: BatchOwner): Promise<Batch> {
-        const readCurrent = () => scope.table.get(batchEntity, { id: batch.id }, { consistent: true });
-        const existing = await readCurrent();
-        if (existing) return existing;
-        const flow = await flowFinder(scope).find(flowId);
+        const ahead = [flowEntity.key({ id: flowId }), runningBatchesKey];
+        const keys = [batchEntity.key({ id: batch.id }), ...ahead];
+        const [existing, ...items] = await scope.table.getMany(keys, { consistent: true });
+        if (existing) return decode(batchEntity, existing);
+        const known = preloadItems(
+          scope,
+          ahead.map((key, at) => [key, items[at]]),
+        );
+        const flow = await flowFinder(known).find(flowId);
         try {
-          return await beginRepeatable(flow, batch, owner);
+          return await beginRepeatable(flow, batch, owner, batchBeginner(known));
         } catch (error) {
           // Another process starts it at the same time.
-          const other = await readCurrent();
+          const other = await scope.table.get(batchEntity, { id: batch.id }, { consistent: true });
           if (other) return other;
           throw error;
         }

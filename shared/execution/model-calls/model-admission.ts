@@ -20,7 +20,11 @@ import { createBoundedMap } from '../../core/cache.ts';
 import { inPlaceMsMax, RunMustWait, StepError } from '../../core/errors/step-error.ts';
 import { onInvocationEnd } from '../../core/invocation.ts';
 import { unixSeconds } from '../../core/time.ts';
-import { modelConfigEntity, providerKeyEntity } from '../../domain/model-configs/model-account.ts';
+import {
+  modelConfigEntity,
+  providerKeyEntity,
+  storePause,
+} from '../../domain/model-configs/model-account.ts';
 import { type Ask, decide, type ThrottleDecision } from '../../domain/throttles/decide.ts';
 import { isLimited, keyPauseEntity, toThrottleUnits } from '../../domain/throttles/limits.ts';
 import { createThrottle, packSent, type Throttle, throttleEntity } from '../../domain/throttles/throttle.ts';
@@ -94,7 +98,7 @@ export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }):
       const id = toPauseId(model);
       if (rememberPause(scope, id, until.getTime())) {
         const pause = { id, until: until.toISOString(), ttl: unixSeconds(until) };
-        await scope.table.commit([scope.table.writes.put(keyPauseEntity, pause)]);
+        await storePause(scope, pause);
       }
       return until;
     },

@@ -2,6 +2,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { toAgentListing } from '../agent-runs/agent-execution.ts';
 import { type AgentRun, type ExecuteOptions, executeAgentRun } from '../agent-runs/execute-agent-run.ts';
 import type { NumberedEvent } from '../agent-runs/run-events.ts';
+import type { AlsoAtEnd } from '../agent-runs/run-journal.ts';
 import { openPorts } from '../open-ports.ts';
 
 export interface Front {
@@ -18,19 +19,22 @@ export interface FrontPolicy {
   background: boolean;
   /** Whether the run may take more time than its process has. */
   outlivesProcess: boolean;
-  /** The events of a run that this process has. @param signal Aborted when its caller leaves. */
+  /**
+   * The events of a run that this process has. @param signal Aborted when its caller leaves. @param alsoAtEnd For those that
+   * survive their caller's process.
+   */
   events: (
     scope: Scope,
     run: AgentRun,
     front: Front,
-  ) => (signal: AbortSignal) => AsyncGenerator<NumberedEvent, void>;
+  ) => (signal: AbortSignal, alsoAtEnd?: AlsoAtEnd) => AsyncGenerator<NumberedEvent, void>;
 }
 
 export const executeInFront = (
   scope: Scope,
   run: AgentRun,
   { isStreamed, requestId }: Front,
-  signals: Pick<ExecuteOptions, 'callerSignal' | 'stopSignal'>,
+  signals: Pick<ExecuteOptions, 'callerSignal' | 'stopSignal' | 'alsoAtEnd'>,
 ) => {
   const { execution } = run;
   const ports = openPorts(scope, { ...execution, runId: execution.id, listing: toAgentListing(execution) });

@@ -13,10 +13,13 @@ import { originOfSurface, type RunLabels, type RunOrigin } from '../../domain/ru
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { agentToRun } from '../agent-runs/agent-input.ts';
+import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
 import type { NumberedEvent } from '../agent-runs/run-events.ts';
-import { type AgentRunRequest, startRun } from '../agent-runs/start-run.ts';
+import type { AlsoAtEnd } from '../agent-runs/run-journal.ts';
+import { type AgentRunRequest, prepareRun, startRun } from '../agent-runs/start-run.ts';
 import { executeFlowRun } from '../dispatch/execute-flow-run.ts';
 import { createNoStepsError, type PreparedRun } from '../dispatch/prepare.ts';
 import { startBudgetCheck } from '../model-calls/budget-accounts.ts';
@@ -97,7 +100,11 @@ export interface TargetRun extends TargetInput {
 /** A run that begins when its events are read, once. @param signal Aborted when nobody reads them any more. */
 export type StartedTarget =
   | { kind: 'flow'; events: (signal: AbortSignal) => AsyncIterable<FlowRunEvent> }
-  | { kind: 'agent'; executionId: string; events: (signal: AbortSignal) => AsyncIterable<NumberedEvent> };
+  | {
+      kind: 'agent';
+      executionId: string;
+      events: (signal: AbortSignal, alsoAtEnd?: AlsoAtEnd) => AsyncIterable<NumberedEvent>;
+    };
 
 /**
  * Starts a stored flow or agent in front of a caller; `backgroundStarter` starts one for a worker.
@@ -105,6 +112,26 @@ export type StartedTarget =
  */
 export const startTarget = (scope: Scope, run: TargetRun): Promise<StartedTarget> =>
   run.target.kind === 'flow' ? startFlow(scope, run) : startAgent(scope, run);
+
+export interface PreparedTarget {
+  started: StartedTarget;
+  /** A run of an agent starts with them. A flow writes nothing before its events are read. */
+  writes: readonly Write[];
+  /** Only if nothing was committed. */
+  discard: () => Promise<void>;
+}
+
+/** Prepares a start with the transaction of the caller. @throws as `startTarget` */
+export async function prepareTarget(scope: Scope, run: TargetRun): Promise<PreparedTarget> {
+  if (run.target.kind === 'flow')
+    return { started: await startFlow(scope, run), writes: [], discard: async () => {} };
+  const { run: prepared, ...rest } = await prepareRun(
+    scope,
+    await toAgentRequest(scope, run),
+    sandbox(scope),
+  );
+  return { started: toStartedAgent(scope, prepared, run), ...rest };
+}
 
 async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
   const { inputs, messages, owner, surface, executionId, requestId, isStreamed } = run;
@@ -133,10 +160,13 @@ async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
   return { kind: 'flow', events };
 }
 
-async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> {
-  const { inputs, messages = [], owner, surfaceType, surface, requestId, isStreamed, policy } = run;
+const startAgent = async (scope: Scope, run: TargetRun): Promise<StartedTarget> =>
+  toStartedAgent(scope, await startRun(scope, await toAgentRequest(scope, run), sandbox(scope)), run);
+
+async function toAgentRequest(scope: Scope, run: TargetRun): Promise<AgentRunRequest> {
+  const { inputs, messages = [], owner, surfaceType, surface, policy } = run;
   const { background, outlivesProcess } = policy;
-  const request = {
+  return {
     agent: await loadAgent(scope, run),
     id: run.executionId,
     isNewId: true,
@@ -152,10 +182,17 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
     timeoutMs: outlivesProcess ? undefined : getAgentTimeMs({ background: false }, run.timeLeftMs),
     ...run.forAgent,
   };
-  const started = await startRun(scope, request, sandbox(scope));
-  const events = policy.events(scope, started, { isStreamed, requestId });
-  return { kind: 'agent', executionId: started.execution.id, events };
 }
+
+const toStartedAgent = (
+  scope: Scope,
+  started: AgentRun,
+  { isStreamed, requestId, policy }: TargetRun,
+): StartedTarget => ({
+  kind: 'agent',
+  executionId: started.execution.id,
+  events: policy.events(scope, started, { isStreamed, requestId }),
+});
 
 /** A chat may have no surface. */
 const toOrigin = ({ origin, surface, labels, caller, clientTokenId }: TargetRun): RunOrigin =>

@@ -12,8 +12,8 @@ import { executeInFront, type FrontPolicy } from './front-policy.ts';
 export const survivesProcess: FrontPolicy = {
   background: true,
   outlivesProcess: false,
-  events: (scope, run, front) => (callerSignal) => {
-    const events = executeInFront(scope, run, front, { callerSignal });
+  events: (scope, run, front) => (callerSignal, alsoAtEnd) => {
+    const events = executeInFront(scope, run, front, { callerSignal, alsoAtEnd });
     return followToEnd(scope, run, endIfFailed(scope, run, events), callerSignal);
   },
 };

@@ -11,12 +11,21 @@ export interface Scope {
   /** Aborted when the response is no longer needed. */
   signal?: AbortSignal;
   /** Of a request that lasts: gives its place back in a transaction that ends its work. */
-  releasePlace?: () => PlaceRelease | undefined;
+  releasePlace?: () => PlaceWrite | undefined;
+  /** Of a request that lasts and whose handler acquires its place. */
+  place?: RequestPlace;
 }
 
-export interface PlaceRelease {
+export interface RequestPlace {
+  /** Acquires a place by the transaction that begins the work, which it may refuse. Undefined if `acquire` is to. */
+  join: () => PlaceWrite | undefined;
+  /** Once only, also after a refusal of `join`. @throws 429 if none is free */
+  acquire: () => Promise<void>;
+}
+
+export interface PlaceWrite {
   write: Write;
-  /** Call it once the transaction is committed: else the place is released when the response has been sent. */
+  /** Call it once the transaction is committed. One that was not released then is when the response has been sent. */
   done: () => void;
 }
 

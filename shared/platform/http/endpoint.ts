@@ -80,6 +80,8 @@ export interface Endpoint<
    * `open-requests.ts`. Each endpoint that streams says so; of the others, those that call what a tenant names.
    */
   open?: Open | 'brief' | ((request: { params: Parsed<Params>; body: Parsed<Body> }) => Open | 'brief');
+  /** Whether the handler of a run acquires its place, with the transaction that begins the run: `place` of its scope. */
+  takesPlace?: true;
   /** Whether a request that is no DELETE deletes something. */
   deletes?: true;
   /** Why a POST takes no `Idempotency-Key`. All others do: see `idempotency/`. */

@@ -2,8 +2,8 @@ import { finished } from 'node:stream/promises';
 import { requireEnv } from '../../core/environment.ts';
 import { tooManyAtOnce } from '../../core/errors/errors.ts';
 import { isStorageFull } from '../aws/storage-full.ts';
-import type { PlaceRelease, Scope } from '../data/scope.ts';
-import { acquirePlace, type Pool } from '../tenant-pools.ts';
+import type { PlaceWrite, RequestPlace, Scope } from '../data/scope.ts';
+import { acquirePlace, claimLastPlace, type Pool, type TenantPlace } from '../tenant-pools.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import type { StreamedBody } from './responses/streamed-body.ts';
 
@@ -28,7 +28,7 @@ export interface OpenRequest {
   /** Gives the place back when the work has ended: its body is sent, and nothing writes it any more. Never fails. */
   releaseAfter: (reply: unknown) => Promise<void>;
   /** Gives it back before, in the transaction that ends its work. */
-  releaseIn: () => PlaceRelease | undefined;
+  releaseIn: () => PlaceWrite | undefined;
 }
 
 /** Costs a write, and one to give it back. @throws 429 if none is free */
@@ -45,13 +45,38 @@ export async function openRequest(
   });
   // Reads go on while the disk is full.
   if (place === 'uncounted') return undefined;
-  if (!place) throw tooManyAtOnce(refusals[kind](requireEnv(variable)), retryAfterSeconds);
+  if (!place) throw tooMany(kind);
+  return toOpenRequest(() => place);
+}
+
+/** A run whose handler acquires its place: see `takesPlace` of endpoints. */
+export function openLater(scope: Scope): OpenRequest & { place: RequestPlace } {
+  let place: TenantPlace | undefined;
   return {
-    async releaseAfter(reply) {
-      const { stream, written } = (reply ?? {}) as Partial<StreamedBody>;
-      if (stream) await Promise.allSettled([finished(stream), written]);
-      await place.release();
+    ...toOpenRequest(() => place),
+    place: {
+      join() {
+        const claimed = claimLastPlace(scope, pools.run);
+        const done = () => {
+          place = claimed?.hold();
+        };
+        return claimed && { write: claimed.write, done };
+      },
+      async acquire() {
+        place ??= await acquirePlace(scope, pools.run);
+        if (!place) throw tooMany('run');
+      },
     },
-    releaseIn: place.releaseIn,
   };
 }
+
+const tooMany = (kind: Open) => tooManyAtOnce(refusals[kind](requireEnv(variable)), retryAfterSeconds);
+
+const toOpenRequest = (getPlace: () => TenantPlace | undefined): OpenRequest => ({
+  async releaseAfter(reply) {
+    const { stream, written } = (reply ?? {}) as Partial<StreamedBody>;
+    if (stream) await Promise.allSettled([finished(stream), written]);
+    await getPlace()?.release();
+  },
+  releaseIn: () => getPlace()?.releaseIn(),
+});

@@ -97,7 +97,8 @@ export async function* taskEvents(
     if (!ending) continue;
     const end = await recordEnd(scope, task, ending);
     if (end.state === 'completed') yield* text.end(end.output);
-    return yield { type: 'status', status: toTaskStatus(task, end) };
+    const output = end.state === 'completed' ? toOutputParts(end.output) : [];
+    return yield { type: 'status', status: toTaskStatus(task, end), output };
   }
   yield* pollTask(scope, task, signal, text);
 }

@@ -3,7 +3,12 @@ import { depthHeader, getCallDepth } from '../../core/agent-depth.ts';
 import { notFound } from '../../core/errors/errors.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
-import { assertOpen, exposedItems, runnableItems } from '../../domain/surfaces/exposed-item.ts';
+import {
+  assertOpen,
+  type ExposedSurface,
+  exposedItems,
+  runnableItems,
+} from '../../domain/surfaces/exposed-item.ts';
 import { batchStore } from '../../execution/batches/batch-store.ts';
 import { batchStarter } from '../../execution/batches/start-batch.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -42,12 +47,22 @@ export interface A2aSurfaceRequest {
   baseUrl: () => string;
 }
 
+const surfacesAhead = new WeakMap<Scope, Promise<ExposedSurface>>();
+
+/** Reads the surface while the request still waits for its place. */
+export function readSurfaceAhead(scope: Scope, { params }: Pick<A2aSurfaceRequest, 'params'>): void {
+  const reading = exposedItems(scope).findSurface(params.id, params.surfaceId);
+  reading.catch(() => {});
+  surfacesAhead.set(scope, reading);
+}
+
 /** `gone`: to be aborted when the caller is. @throws 403, 404; 422 if agents call each other too deeply. */
 export async function openSurface(
   scope: Scope,
   { params, principal, header, timeLeftMs, requestId, baseUrl }: A2aSurfaceRequest,
 ): Promise<{ agent: ServedAgent; gone: AbortController }> {
-  const whole = await exposedItems(scope).findSurface(params.id, params.surfaceId);
+  const ahead = surfacesAhead.get(scope);
+  const whole = await (ahead ?? exposedItems(scope).findSurface(params.id, params.surfaceId));
   if (whole.surface.type !== 'a2a') throw notFound('A2A agent');
   assertOpen(whole.surface, principal);
   const gone = new AbortController();

@@ -47,7 +47,8 @@ export const taskProgress = /* @__PURE__ */ using(
 export async function recordEnd(scope: Scope, task: A2aTask, end: TaskEnding): Promise<TaskEnding> {
   const tasks = a2aTaskStore(scope);
   const [output, error] = 'output' in end ? [end.output, null] : [null, end.error];
-  if (await tasks.end(task, { status: end.state, output, error })) return end;
+  const own = await tasks.end(task, { status: end.state, output, error });
+  if (own) return toTaskEnding(own, output);
   const ended = await tasks.find(task, task.id);
   return toTaskEnding(ended, await tasks.fetchOutput(ended));
 }

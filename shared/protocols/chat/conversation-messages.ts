@@ -1,36 +1,45 @@
 /**
  * What a chat writes into its conversation: the message of a visitor with the run that is to answer it, and the answer
  * when it ends.
- * A message is added with the note of its run in one transaction; one whose id the conversation has is a 409. An answer
- * is added in the transaction that ends its turn, unless another message has interrupted it; if a reader of the answer
- * was quicker, it is among the newest messages and is not added again. What a run used is counted also where its answer
- * is not added, or the tenant has deleted the conversation.
+ * A message is added with the note of its run and the start of an agent's run in one transaction; one whose id the
+ * conversation has is a 409. A short answer of an agent is added in the transaction that ends its run and its turn
+ * (`prepareAnswer`); others, and those that it refuses, in one that ends the turn, unless another message has interrupted
+ * it; if a reader of the answer was quicker, it is among the newest messages and is not added again. What a run used is
+ * counted also where its answer is not added, or the tenant has deleted the conversation.
  * A crash before the end leaves the message and the run, from which `settled-runs.ts` adds the answer later.
  * Callers: `open-turn.ts`, `continue-answer.ts`, `follow-answer.ts`; the forms that a page sends and sees are in
  * `chat-message.ts`.
  */
 import type { Spending } from '../../adapters/ports/spending.ts';
-import { conflict, hasCode, ifMissing } from '../../core/errors/errors.ts';
+import { conflict, hasCode, ifMissing, ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
-import type { ChatTurn } from '../../domain/client-sessions/chat-turns.ts';
-import { type SessionRun, sessionRuns } from '../../domain/client-sessions/client-session.ts';
+import { type ChatTurn, ClaimRefused } from '../../domain/client-sessions/chat-turns.ts';
+import {
+  type ClientSession,
+  type SessionRun,
+  sessionRuns,
+} from '../../domain/client-sessions/client-session.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-state.ts';
 import type { Conversation } from '../../domain/conversations/conversation.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
 import { type ContentPart, type Message, messageText } from '../../domain/conversations/message.ts';
-import { messagePages } from '../../domain/conversations/message-pages.ts';
+import { messagePages, type RecentMessages } from '../../domain/conversations/message-pages.ts';
 import { shortenAnswer } from '../../domain/conversations/message-writes.ts';
+import { recentMessages } from '../../domain/conversations/recent-messages.ts';
+import type { AgentRunRequest } from '../../execution/agent-runs/start-run.ts';
 import { allBytesMax, filesMax } from '../../execution/model-calls/to-model-messages.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { ChatMessage } from './chat-message.ts';
 import type { SessionContext } from './visitor.ts';
 
-const historyMax = 100;
 /** More than are added while an answer ends. */
 const searchedMax = 20;
 const titleCharactersMax = 80;
+/** A longer answer may be offloaded, and is added by itself. */
+const joinedAnswerMax = 16_000;
 
 /** With its conversation, if that was just read or written. */
 export type AnswerRun = SessionRun & { conversation?: Conversation };
@@ -44,24 +53,53 @@ export interface NewChatMessage {
   metadata: Record<string, unknown> | undefined;
 }
 
+/** What the run of a message is asked. */
+export type Asked = Required<Pick<AgentRunRequest, 'messages' | 'history' | 'previousMessageAt'>>;
+
+/** With what is written when its message is. */
+type BegunTurn = Pick<ChatTurn, 'noteRun' | 'refusal'> & { alsoWrite?: readonly Write[] };
+
+/** A run that starts with its message. */
+export interface PreparedStart {
+  writes: readonly Write[];
+  /** Only if nothing was committed. */
+  discard: () => Promise<void>;
+}
+
+interface History {
+  conversation: Conversation;
+  recent: RecentMessages;
+}
+
+const readAhead = new WeakMap<ClientSession, Promise<History | undefined>>();
+
 export const conversationMessages = /* @__PURE__ */ using(
-  [turnLeases, sessionRuns, conversationStore, messagePages],
+  [turnLeases, sessionRuns, conversationStore, messagePages, recentMessages],
   (scope: Scope) => {
     const conversations = conversationStore(scope);
     const turns = turnLeases(scope);
+    const recent = recentMessages(scope);
 
-    async function openConversation(
+    /** Undefined if there is none yet, or the tenant has deleted it. */
+    async function findHistory({ conversationId }: ClientSession): Promise<History | undefined> {
+      const conversation = conversationId
+        ? await conversations.find(conversationId).catch(ifMissing(undefined))
+        : undefined;
+      return conversation && { conversation, recent: await recent.read(conversation) };
+    }
+
+    async function openHistory(
       { token, origin, session }: SessionContext,
       { message, metadata }: Pick<NewChatMessage, 'metadata'> & { message: Message },
-    ): Promise<Conversation> {
-      const { conversationId, target } = session;
-      // The tenant may have deleted it.
-      const found = conversationId && (await conversations.find(conversationId).catch(ifMissing(undefined)));
+    ): Promise<History> {
+      const { target } = session;
+      const found = (await readAhead.get(session)) ?? (await findHistory(session));
       if (found) return found;
       const flowId = target.kind === 'flow' ? target.id : null;
       const title = truncate(messageText(message).trim(), titleCharactersMax) || 'Chat';
       const client = { tokenId: token.id, flowId, origin, surfaceId: token.surface?.id ?? null };
-      return conversations.create(token, { title, metadata, client });
+      const conversation = await conversations.create(token, { title, metadata, client });
+      return { conversation, recent: await recent.read(conversation) };
     }
 
     /** Whether the answer of a run is among the newest messages: not an equal one from before its question. */
@@ -87,33 +125,73 @@ export const conversationMessages = /* @__PURE__ */ using(
         .catch((error) => log.error('What an answer used could not be counted', { error }));
 
     return {
-      /** Adds the message of a turn. @returns the history with it. @throws 409 for a message that came before. */
-      async addMessage(
+      /** Reads the history of a session that no run is left of, for the next message. */
+      readAhead({ session }: Pick<SessionContext, 'session'>): void {
+        if (session.runId !== undefined) return;
+        // Whoever needs it reads it again, and sees the failure.
+        readAhead.set(
+          session,
+          findHistory(session).catch(() => undefined),
+        );
+      },
+
+      /**
+       * Adds the message of a turn, and starts its run with it. A run that cannot start leaves the message without an answer.
+       * @throws 409 for a message that came before.
+       */
+      async addMessage<Start extends PreparedStart>(
         visit: SessionContext,
-        { noteRun, refusal: alsoWriteRefused }: Pick<ChatTurn, 'noteRun' | 'refusal'>,
+        { noteRun, refusal: alsoWriteRefused, alsoWrite = [] }: BegunTurn,
         { executionId, answerId, message: chatMessage, metadata }: NewChatMessage,
-      ) {
+        prepare: (asked: Asked) => Promise<Start>,
+      ): Promise<{ run: AnswerRun; started: PromiseSettledResult<Start> }> {
         const { hash, target } = visit.session;
         const message: Message = { role: 'user', content: dropReasoning(chatMessage) };
-        const conversation = await openConversation(visit, { message, metadata });
-        const { id: conversationId } = conversation;
-        const { messages, ...before } = await messagePages(scope).readRecent(conversation, historyMax);
+        const history = await openHistory(visit, { message, metadata });
+        const { id: conversationId } = history.conversation;
+        const [started] = await Promise.allSettled([prepare(toAsked(history, message))]);
+        const start = started.status === 'fulfilled' ? started.value : undefined;
         const run = { hash, executionId, target, conversationId, answerId };
         const noted = noteRun({ conversationId, runId: executionId });
-        const added = { ...message, id: chatMessage.id ?? scope.newId('msg') };
-        const { conversation: after, added: count } = await conversations.append(conversationId, [added], {
-          current: conversation,
-          alsoWrite: [noted, sessionRuns(scope).insert(run)],
-          alsoWriteRefused,
-        });
-        if (count === 0) throw alreadySent();
-        const texts = messages.flatMap(({ role, content }): Message[] =>
-          content === null ? [] : [{ role, content }],
+        const createdAt = scope.now().toISOString();
+        const added = { ...message, id: chatMessage.id ?? scope.newId('msg'), createdAt };
+        const appended = await conversations
+          .append(conversationId, [added], {
+            current: history.conversation,
+            alsoWrite: [noted, sessionRuns(scope).insert(run), ...(start?.writes ?? []), ...alsoWrite],
+            alsoWriteRefused,
+          })
+          .then(refuseRepeated)
+          .catch(async (error) => {
+            if (error instanceof ServiceError || error instanceof ClaimRefused) await start?.discard();
+            throw error;
+          });
+        recent.add(history.conversation, appended.conversation, [added]);
+        return { run: { ...run, conversation: appended.conversation }, started };
+      },
+
+      /** The writes that add a short answer and end its turn, for the transaction that ends its run. */
+      async prepareAnswer(
+        { hash, executionId, answerId, conversation }: AnswerRun,
+        turnId: string,
+        text: string,
+        usage: Spending,
+      ): Promise<{ writes: Write[]; noteAdded: () => void } | undefined> {
+        if (!conversation || text === '' || text.length > joinedAnswerMax) return undefined;
+        const createdAt = scope.now().toISOString();
+        const answers = toAnswerMessages(answerId, text, executionId).map((answer) => ({
+          ...answer,
+          createdAt,
+        }));
+        const { writes, conversation: after } = await conversations.prepareAppend(
+          conversation,
+          answers,
+          usage,
         );
-        const previousMessageAt = messages.at(-1)?.createdAt;
-        const history = { ...before, conversationId, generation: conversation.generation };
-        const answered = { ...run, conversation: after };
-        return { run: answered, messages: keepRecentFiles([...texts, message]), history, previousMessageAt };
+        return {
+          writes: [...writes, turns.answeredOf(hash, turnId)],
+          noteAdded: () => recent.add(conversation, after, answers),
+        };
       },
 
       /** Adds the answer and ends the turn, unless another message has interrupted it. */
@@ -170,6 +248,24 @@ export const conversationMessages = /* @__PURE__ */ using(
     };
   },
 );
+
+function toAsked({ conversation, recent }: History, message: Message): Asked {
+  const { messages, ...before } = recent;
+  const { id: conversationId, generation } = conversation;
+  const texts = messages.flatMap(({ role, content }): Message[] =>
+    content === null ? [] : [{ role, content }],
+  );
+  return {
+    messages: keepRecentFiles([...texts, message]),
+    history: { ...before, conversationId, generation },
+    previousMessageAt: messages.at(-1)?.createdAt,
+  };
+}
+
+function refuseRepeated<T extends { added: number }>(appended: T): T {
+  if (appended.added === 0) throw alreadySent();
+  return appended;
+}
 
 const toAnswerMessages = (id: string, text: string, runId: string) =>
   text === '' ? [] : [{ id, role: 'assistant' as const, content: text, runId }];

@@ -2,7 +2,7 @@
  * Holds the turn of a chat session while a run answers: renews it, streams the run to its end, stores the answer and
  * ends the turn.
  * `begin` acquires the session, or waits for it, and ends the run that the turn replaces (`settled-runs.ts`); `claim`
- * begins a turn with the write of its message (`beginMessage`). `respond` reads the run to its end even if the page
+ * begins a turn with the write of its message and its run (`beginMessage`). `respond` reads the run to its end even if the page
  * disconnects, because the answer is stored before its end is sent; it then detaches the turn, so that the next message
  * need not wait.
  * After a crash the lease of the turn expires, and the next message or a reload of the page (`resumed-chat.ts`) settles
@@ -17,12 +17,21 @@ import { clientJson } from '../../core/json/exact-json.ts';
 import { log } from '../../core/log.ts';
 import { type ChatTurn, ClaimRefused, chatTurns } from '../../domain/client-sessions/chat-turns.ts';
 import { turnLeases } from '../../domain/client-sessions/turn-state.ts';
+import type { AlsoAtEnd } from '../../execution/agent-runs/run-journal.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import { type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
-import { type AnswerRun, conversationMessages, type NewChatMessage } from './conversation-messages.ts';
 import {
+  type AnswerRun,
+  type Asked,
+  conversationMessages,
+  type NewChatMessage,
+  type PreparedStart,
+} from './conversation-messages.ts';
+import {
+  answerText,
   ClientResult,
   clientEvents,
   readClientResult,
@@ -33,7 +42,7 @@ import { settledRuns } from './settled-runs.ts';
 import type { SessionContext } from './visitor.ts';
 
 /** Runs until the signal is aborted. */
-export type EventsFor = (signal: AbortSignal) => AsyncIterable<StreamEvent>;
+export type EventsFor = (signal: AbortSignal, alsoAtEnd?: AlsoAtEnd) => AsyncIterable<StreamEvent>;
 
 interface OpenTurn extends Pick<ChatTurn, 'session' | 'noteRun' | 'refusal'> {
   end: () => Promise<void>;
@@ -90,8 +99,19 @@ export const openTurn = /* @__PURE__ */ using(
         };
         pageGone.addEventListener('abort', detach, { once: true });
         const { lost: signal } = hold();
+        const addAtEnd: AlsoAtEnd = async ({ output, error }, totals) => {
+          const text = error === null ? answerText(output) : '';
+          const added = await conversations.prepareAnswer(run, turnId, text, totals);
+          const done = () => {
+            hasEnded = true;
+            holding?.stop();
+            added?.noteAdded();
+          };
+          return added && { writes: added.writes, done };
+        };
         const answer = {
           async store(text: string, used: Spending) {
+            if (hasEnded) return true;
             const outcome = await conversations.addAnswer(run, turnId, text, used);
             hasEnded = outcome === 'stored, and the turn has ended';
             return outcome !== 'interrupted';
@@ -100,7 +120,7 @@ export const openTurn = /* @__PURE__ */ using(
           isInterrupted: () => signal.aborted,
         };
         try {
-          yield* clientEvents(eventsFor(signal), answer, view);
+          yield* clientEvents(eventsFor(signal, addAtEnd), answer, view);
         } finally {
           pageGone.removeEventListener('abort', detach);
           await end();
@@ -134,7 +154,7 @@ export const openTurn = /* @__PURE__ */ using(
 );
 
 /**
- * Begins a turn with a new message, in one transaction if the session is free.
+ * Begins a turn with a new message, its run and the place of the request, in one transaction if the session is free.
  * @throws 401 for a session that ended, 409 for one that stays busy or has the message, which then does not count; 429 for
  * one without messages left.
  */
@@ -144,13 +164,26 @@ export const beginMessage = /* @__PURE__ */ using(
     const turns = openTurn(scope);
     type Options = Omit<Parameters<typeof turns.begin>[1], 'messages'>;
 
-    const add = async (visit: SessionContext, turn: OpenTurn, newMessage: NewChatMessage) => {
-      const added = await conversationMessages(scope).addMessage(
-        { ...visit, session: turn.session },
-        turn,
-        newMessage,
-      );
-      return { turn, ...added };
+    type Prepare<Start> = (asked: Asked) => Promise<Start>;
+
+    const add = async <Start extends PreparedStart>(
+      visit: SessionContext,
+      turn: OpenTurn & { alsoWrite?: readonly Write[] },
+      newMessage: NewChatMessage,
+      prepare: Prepare<Start>,
+    ) => {
+      const own = { ...visit, session: turn.session };
+      return { turn, ...(await conversationMessages(scope).addMessage(own, turn, newMessage, prepare)) };
+    };
+
+    /** With the place of the request, so that nothing begins without one. */
+    const addClaimed: typeof add = async (visit, turn, newMessage, prepare) => {
+      const place = scope.place?.join();
+      if (!place) await scope.place?.acquire();
+      const alsoWrite = place ? [place.write] : [];
+      const added = await add(visit, { ...turn, alsoWrite }, newMessage, prepare);
+      place?.done();
+      return added;
     };
 
     /** A run that waited, and went on without its page, may have an answer that comes before this message. */
@@ -159,14 +192,21 @@ export const beginMessage = /* @__PURE__ */ using(
         await settledRuns(scope).settle(hash, runId).catch(ifMissing(undefined));
     };
 
-    return async (visit: SessionContext, options: Options, newMessage: NewChatMessage) => {
+    return async <Start extends PreparedStart>(
+      visit: SessionContext,
+      options: Options,
+      newMessage: NewChatMessage,
+      prepare: Prepare<Start>,
+    ) => {
       await settleLeft(visit.session);
       const claimed = turns.claim(visit);
-      // Another request may have the session now: then wait for its turn.
-      const begun = claimed && (await add(visit, claimed, newMessage).catch(ignoreRefusedClaim));
+      // Another request may have the session now, or the place: then wait for the turn.
+      const begun =
+        claimed && (await addClaimed(visit, claimed, newMessage, prepare).catch(ignoreRefusedClaim));
       if (begun) return begun;
+      await scope.place?.acquire();
       const turn = await turns.begin(visit, { ...options, messages: 1 });
-      return add(visit, turn, newMessage).catch(async (error) => {
+      return add(visit, turn, newMessage, prepare).catch(async (error) => {
         await turn.end();
         throw error;
       });

@@ -25,6 +25,7 @@ import { findBySurface, findByValue } from '../../domain/client-tokens/client-to
 import { originMatches } from '../../domain/client-tokens/origins.ts';
 import { conversationEntity } from '../../domain/conversations/conversation.ts';
 import { flowEntity } from '../../domain/flows/flow.ts';
+import { modelDefaultsEntity, readAccountRevision } from '../../domain/model-configs/model-account.ts';
 import { toNetwork } from '../../platform/auth/addresses.ts';
 import { hashKey } from '../../platform/auth/key-format.ts';
 import type { ScopeFrom } from '../../platform/auth/public-scope.ts';
@@ -173,6 +174,8 @@ export const tokenContext = /* @__PURE__ */ using(
 
 export interface SessionContext extends TokenContext {
   session: ClientSession;
+  /** Of the tenant's models, for a message. */
+  accountRevision?: number | undefined;
 }
 
 /** What a request does: nothing that costs, or run the target of its session, or continue a run. */
@@ -186,7 +189,7 @@ const findVisit =
     if (!session) return { admission: addRefusal(await countUnknown(), sessionEnded()) };
     const origin = pageOrigin ?? resolveOrigin(session, ownHost);
     const runs = purpose !== 'reads';
-    const [counted, { scope, token }] = await Promise.all([
+    const [counted, { scope, token, accountRevision }] = await Promise.all([
       count(session.tokenHash, runs),
       readForSession(session, runtime, purpose === 'starts'),
     ]);
@@ -196,7 +199,7 @@ const findVisit =
     if (refusal) return { admission: addRefusal(admission, refusal) };
     if (!token || !isOpenedBy(session, { token, origin }))
       return { admission: addRefusal(admission, sessionEnded()) };
-    return { admission, scope, visit: { token, origin, session } };
+    return { admission, scope, visit: { token, origin, session, accountRevision } };
   };
 
 const resolveOrigin = ({ origin }: ClientSession, host: string | undefined): string | null =>
@@ -255,7 +258,10 @@ export async function assertNamed(
   if (!named.some(({ id, kind }) => id === target.id && kind === target.kind)) throw sessionEnded();
 }
 
-/** The token of a session, and a scope that has read its conversation and, to start an answer, its target: in one request. */
+/**
+ * The token of a session, and a scope that has read its conversation and, to start an answer, its target and the revision of
+ * the models: in one request.
+ */
 async function readForSession(session: ClientSession, runtime: Runtime, startsAnswer: boolean) {
   const { tokenId, conversationId, target } = session;
   const scope = runtime.scopeOf(toTenant(session.userId, session.organizationId));
@@ -264,11 +270,13 @@ async function readForSession(session: ClientSession, runtime: Runtime, startsAn
     ...(startsAnswer ? [ofTarget.key({ id: target.id })] : []),
     ...(conversationId ? [conversationEntity.key({ id: conversationId })] : []),
   ];
-  const keys = [clientTokenEntity.key({ id: tokenId }), ...ahead];
+  const models = startsAnswer ? [modelDefaultsEntity.key({})] : [];
+  const keys = [clientTokenEntity.key({ id: tokenId }), ...ahead, ...models];
   const [found, ...items] = await scope.table.getMany(keys, { consistent: true });
   const [token] = found ? decodeReadable(clientTokenEntity, [found]) : [];
   return {
     token,
+    accountRevision: startsAnswer ? readAccountRevision(items.at(-1)) : undefined,
     scope: preloadItems(
       scope,
       ahead.map((key, at) => [key, items[at]]),

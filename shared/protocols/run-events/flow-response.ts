@@ -3,6 +3,7 @@ import { clientJson } from '../../core/json/exact-json.ts';
 import type { AgentRun } from '../../execution/agent-runs/execute-agent-run.ts';
 import { followRun } from '../../execution/agent-runs/follow-run.ts';
 import type { NumberedEvent } from '../../execution/agent-runs/run-events.ts';
+import type { AlsoAtEnd } from '../../execution/agent-runs/run-journal.ts';
 import { type Dispatch, executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { openPorts } from '../../execution/open-ports.ts';
 import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';
@@ -116,8 +117,8 @@ function* itemPieces(items: readonly unknown[]): Generator<string> {
 /** The events of a run, whatever runs. Read these or the result, once. */
 export const targetEvents =
   (run: StartedTarget) =>
-  (signal: AbortSignal): AsyncIterable<StreamEvent> =>
-    run.kind === 'flow' ? flowEvents(run.events(signal)) : agentEvents(run.events(signal));
+  (signal: AbortSignal, alsoAtEnd?: AlsoAtEnd): AsyncIterable<StreamEvent> =>
+    run.kind === 'flow' ? flowEvents(run.events(signal)) : agentEvents(run.events(signal, alsoAtEnd));
 
 /** How a run ended, whatever ran, with its answer as `output`. */
 export const targetResult =

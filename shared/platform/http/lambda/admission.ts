@@ -7,7 +7,7 @@ import type { Scope } from '../../data/scope.ts';
 import { type Principal, readPrincipal } from '../../identity/principal.ts';
 import type { Runtime } from '../../runtime.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import type { openRequest } from '../open-requests.ts';
+import type { openLater, openRequest } from '../open-requests.ts';
 
 /** Resolves the caller and the tenant; `undefined` if the endpoint has no tenant. */
 export function resolveCall(
@@ -71,5 +71,7 @@ export interface CallContext extends Context {
 /** What an endpoint whose requests last has besides. */
 export interface Lasting {
   openRequest: typeof openRequest;
+  /** For endpoints that acquire the place themselves. */
+  openLater?: typeof openLater;
   executionMode?: PluginExecutionMode;
 }

@@ -4,8 +4,8 @@
  *
  * `answerRequest` wraps the answer with what is kept for its key; `runEndpoint` is the answer itself. Bodies are decoded by
  * their declared type (JSON, multipart, form) and refused before validation if they are too large, too deep, or hold numbers
- * that no double holds. A handler that lasts acquires a place of its tenant first, which is released when its body has been
- * sent (`context.released`).
+ * that no double holds. A handler that lasts has a place of its tenant, which is acquired first or by itself (`takesPlace`), and
+ * released when its body has been sent (`context.released`).
  *
  * `lambda.ts` calls both once the request gate has admitted the request, or beside it for reads.
  */
@@ -94,14 +94,13 @@ export async function runEndpoint(
     header: (name: string) => event.headers?.[name],
   };
   const table = refused ? scope?.table.until(refused) : scope?.table;
-  let opened: OpenRequest | undefined;
+  const later = endpoint.takesPlace && scope && lasting?.openLater?.(scope);
+  let opened: OpenRequest | undefined = later;
   const releasePlace = () => opened?.releaseIn();
-  const needs =
-    scope &&
-    table &&
-    resolveNeeds(endpoint.needs, { ...scope, table, signal, ...(lasting && { releasePlace }) });
+  const places = lasting && { releasePlace, ...(later && { place: later.place }) };
+  const needs = scope && table && resolveNeeds(endpoint.needs, { ...scope, table, signal, ...places });
   endpoint.readAhead?.(request, needs);
-  opened = scope && (await lasting?.openRequest(scope, endpoint, request));
+  opened ??= scope && (await lasting?.openRequest(scope, endpoint, request));
   const handle = () =>
     run ? endpoint.follow?.(request, needs, run) : endpoint.handle(request as never, needs as never);
   const reply = await handleAndRelease(handle, opened, context);

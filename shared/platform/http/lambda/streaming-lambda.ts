@@ -1,7 +1,7 @@
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { Runtime } from '../../runtime.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { openRequest } from '../open-requests.ts';
+import { openLater, openRequest } from '../open-requests.ts';
 import { awsLambda, type StreamingHandler } from './awslambda.ts';
 import { toLambda } from './lambda.ts';
 
@@ -12,6 +12,7 @@ export function toStreamingLambda(endpoint: AnyEndpoint, loadRuntime?: () => Run
   const handler = toLambda(endpoint, loadRuntime, {
     executionMode: executionModeStreamifyResponse,
     openRequest,
+    openLater,
   });
   return streamifyResponse(handler as unknown as StreamingHandler);
 }

@@ -114,7 +114,7 @@ test('a start costs a read and one further write, of the list of runs; with a fu
   };
   await start(1);
   const usual = await commandsOf(tenantSlots - 20);
-  // The records; the flow and the list; the batch with the list.
-  expect(usual).toEqual(['BatchGetItem', 'GetItem', 'GetItem', 'PutItem', 'TransactWriteItems']);
+  // The records; the flow and the list; the batch with the list and the row of its run.
+  expect(usual).toEqual(['BatchGetItem', 'GetItem', 'GetItem', 'TransactWriteItems']);
   expect(await commandsOf(30)).toEqual([...usual, 'BatchGetItem', 'BatchGetItem'].toSorted());
 });

@@ -94,8 +94,8 @@ export const schedulePatterns: Record<string, Pattern> = {
     },
   },
   'Fire a schedule without records': {
-    commands: '5 GetItem, BatchGetItem, 2 TransactWriteItems, PutItem, 2 UpdateItem',
-    units: [13, 28.5, 26.5],
+    commands: '2 GetItem, 2 BatchGetItem, 2 TransactWriteItems, 2 UpdateItem',
+    units: [13, 28.5, 28],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { schedule } = await dueSchedule(world);

@@ -1,10 +1,11 @@
 import { conflict, hasCode, ifMissing, notFound } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { type ClientToken, latestVersion } from '../../domain/client-tokens/client-token.ts';
-import { startTarget, type TargetRun } from '../../execution/targets/start-target.ts';
+import { prepareTarget, type TargetRun } from '../../execution/targets/start-target.ts';
 import { survivesProcess } from '../../execution/targets/survives-process.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { targetEvents } from '../run-events/flow-response.ts';
+import type { PreparedStart } from './conversation-messages.ts';
 import type { EventsFor } from './open-turn.ts';
 
 type Common = Pick<
@@ -18,11 +19,15 @@ export interface ChatRun extends Common {
   forAgent: NonNullable<TargetRun['forAgent']>;
 }
 
-/** Starts what answers a message, and nothing else than the session's target. @throws 404 if it was deleted. */
-export async function startAnswer(scope: Scope, { token, ...run }: ChatRun): Promise<EventsFor> {
+export interface PreparedAnswer extends PreparedStart {
+  eventsFor: EventsFor;
+}
+
+/** Prepares what answers a message, and nothing else than the session's target. @throws 404 if it was deleted. */
+export async function prepareAnswer(scope: Scope, { token, ...run }: ChatRun): Promise<PreparedAnswer> {
   const { pinToVersion, surface } = token;
   const { kind } = run.target;
-  const started = await startTarget(scope, {
+  const prepared = await prepareTarget(scope, {
     ...run,
     environment: token.environment === 'test' ? 'test' : 'production',
     pinned: pinToVersion === latestVersion ? undefined : pinToVersion,
@@ -34,8 +39,9 @@ export async function startAnswer(scope: Scope, { token, ...run }: ChatRun): Pro
   })
     .catch(ifMissing(undefined))
     .catch(hideDetails(kind));
-  if (!started) throw notFound(kind === 'flow' ? 'Flow' : 'Agent');
-  return targetEvents(started);
+  if (!prepared) throw notFound(kind === 'flow' ? 'Flow' : 'Agent');
+  const { started, ...rest } = prepared;
+  return { ...rest, eventsFor: targetEvents(started) };
 }
 
 /** The details of an agent that cannot run show its system prompt. */
