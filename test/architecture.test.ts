@@ -203,6 +203,7 @@ const parsedByDoubles: Record<string, string> = {
   'shared/platform/http/idempotency/once.ts': 'our own answers with secrets, in which such numbers are texts',
   'shared/platform/data/lists/pages.ts': 'our own cursors',
   'shared/platform/data/requests/attempt.ts': 'DynamoDB writes numbers as texts',
+  'shared/platform/data/requests/lazy-items.ts': 'DynamoDB writes numbers as texts',
   'shared/protocols/chat/visitor.ts': 'reads the credential of a body alone',
   'shared/protocols/api-mcp/operations.ts': 'our own document',
   'shared/domain/conversations/message-pages.ts': 'our own cursors',

@@ -14,18 +14,19 @@ export function eventLoopYielder(signal?: AbortSignal): () => Promise<void> | un
   };
 }
 
-/** Filters items with a slow predicate, and yields to the event loop in between. */
-export async function filterYielding<T>(
+/** Maps items by slow work, and yields to the event loop in between. */
+export async function mapYielding<T, R>(
   things: readonly T[],
-  passes: (thing: T) => boolean,
+  work: (thing: T) => R,
   signal?: AbortSignal,
-): Promise<T[]> {
+): Promise<R[]> {
   signal?.throwIfAborted();
   const turn = eventLoopYielder(signal);
-  const passed: T[] = [];
+  const results: R[] = [];
   for (const thing of things) {
-    if (passes(thing)) passed.push(thing);
-    await turn();
+    results.push(work(thing));
+    const pause = turn();
+    if (pause) await pause;
   }
-  return passed;
+  return results;
 }

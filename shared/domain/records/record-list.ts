@@ -7,10 +7,7 @@
  * gives the reads; the filters are declared in `record-filters.ts`.
  */
 
-import { filterYielding } from '../../core/concurrency/event-loop.ts';
 import { filterPredicate } from '../../core/filters/matches.ts';
-import { parseExact } from '../../core/json/exact-json.ts';
-import { decodeReadable } from '../../platform/data/entity.ts';
 import {
   findNewestRow,
   type ListedItem,
@@ -27,9 +24,10 @@ import {
 import type { TenantTable } from '../../platform/data/table.ts';
 import { countFitting } from '../../platform/http/responses/body-sizes.ts';
 import { importedIds } from './imported-id.ts';
-import { countJsonBytes, type RecordItem, recordEntity, recordsRange } from './record.ts';
+import { countJsonBytes, type RecordItem, recordsRange } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
-import type { TypeAndName } from './record-store.ts';
+import type { MatchingRecords, TypeAndName } from './record-store.ts';
+import type { FilteredRecord, RecordTest } from './stored-record.ts';
 
 export interface RecordPage {
   records: RecordItem[];
@@ -74,16 +72,13 @@ async function findWithoutList(reads: ListReads, filters: RecordFilters): Promis
 interface RecordReads {
   table: TenantTable;
   now: () => Date;
-  signal: AbortSignal | undefined;
   getMany: (ids: readonly string[]) => Promise<RecordItem[]>;
-  /** As they are stored, in the requested order. */
-  getStored: (ids: readonly string[]) => Promise<(Record<string, unknown> | undefined)[]>;
+  getMatching: (ids: readonly string[], isMatch: RecordTest) => Promise<MatchingRecords>;
 }
 
 /** A record may have 400 KB, and all records read at once are in memory. */
 const readAtOnce = 100;
 const readPerQuery = 250;
-const bytesPerUnit = 4_096;
 
 const matchesNothing = ({ type, recordFilter }: RecordFilters) =>
   recordFilter && type !== undefined && type !== recordFilter.type;
@@ -112,43 +107,26 @@ function toRecordSource(reads: RecordReads, filters: RecordFilters, { whole = fa
 const getRecord = ({ record }: ListedItem) => record as RecordItem | undefined;
 
 /** Reads the records of index entries and keeps those that match. */
-function createReadingFilter(
-  { getStored, signal }: RecordReads,
-  passes: (record: RecordItem) => boolean,
-): PostFilter {
+function createReadingFilter({ getMatching }: RecordReads, isMatch: RecordTest): PostFilter {
   return {
     entriesPerQuery: readPerQuery,
     batchSize: readAtOnce,
     async keep(entries) {
-      const found = await getStored(entries.map(({ id }) => id as string));
-      const stored = found.filter((item) => item !== undefined);
-      const passed = await filterYielding(stored, (item) => mayPass(item, passes), signal);
-      const read = new Map(decodeReadable(recordEntity, passed).map((record) => [record.id, record]));
-      const bytes = stored.map(({ metadata }) => Buffer.byteLength(String(metadata)));
+      const { records, units } = await getMatching(
+        entries.map(({ id }) => id as string),
+        isMatch,
+      );
+      const matching = new Map(records.map((record) => [record.id, record]));
       return {
-        units: bytes.reduce((sum, size) => sum + Math.floor(size / bytesPerUnit), entries.length),
+        units,
         rows: entries.flatMap((entry) => {
-          const record = read.get(entry.id as string);
+          const record = matching.get(entry.id as string);
           // The index is eventually consistent: a record may still appear under its previous type.
           return record && record.type === entry.type ? [{ ...entry, record }] : [];
         }),
       };
     },
   };
-}
-
-/** Decodes no more of a stored record than filters look at. One that is unreadable passes: decoding it says so. */
-function mayPass(
-  { metadata, summary, ...item }: Record<string, unknown>,
-  passes: (record: RecordItem) => boolean,
-): boolean {
-  let parsed: unknown;
-  try {
-    parsed = parseExact(metadata as string);
-  } catch {
-    return true;
-  }
-  return passes({ ...item, ...(summary as object), metadata: parsed } as RecordItem);
 }
 
 function indexOf(filters: RecordFilters): ListSource {
@@ -198,9 +176,9 @@ export const walkMatching = (reads: ListReads) =>
 
 /** The records of these ids that still match. */
 export const filterMatching =
-  ({ getMany, now, signal }: ListReads) =>
+  ({ getMatching, now }: ListReads) =>
   async (filters: RecordFilters, ids: readonly string[]): Promise<RecordItem[]> =>
-    filterYielding(await getMany(ids), createRecordPredicate(filters, now()), signal);
+    (await getMatching(ids, createRecordPredicate(filters, now()))).records;
 
 interface Distinct {
   source: ListSource;
@@ -248,7 +226,7 @@ function createDistinctFilter(table: TenantTable, { source, toTypeSource, type }
 
 const recordTypeFilter = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
 
-function createRecordPredicate(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
+function createRecordPredicate(filters: RecordFilters, now: Date): RecordTest {
   const { name, importId, search = '' } = filters;
   const type = recordTypeFilter(filters);
   const ofMetadata = createMetadataPredicate(filters, now);
@@ -263,10 +241,8 @@ function createRecordPredicate(filters: RecordFilters, now: Date): (record: Reco
 export const fieldTypes = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const;
 const largeFieldBytes = 10 * 1024;
 
-type Test = (record: RecordItem) => boolean;
-
 /** The filters that need whole records and no index can answer; undefined if there are none. */
-function createMetadataPredicate(filters: RecordFilters, now: Date): Test | undefined {
+function createMetadataPredicate(filters: RecordFilters, now: Date): RecordTest | undefined {
   const tests = Object.entries(testsFor).flatMap(([name, testFor]) => {
     const value = filters[name as keyof RecordFilters];
     return value === undefined ? [] : [testFor(value as never, now)];
@@ -277,7 +253,7 @@ function createMetadataPredicate(filters: RecordFilters, now: Date): Test | unde
 
 type Asked = Required<{ [Name in keyof RecordFilters]: NonNullable<RecordFilters[Name]> }>;
 
-const testsFor: { [Name in keyof Asked]?: (value: Asked[Name], now: Date) => Test | undefined } = {
+const testsFor: { [Name in keyof Asked]?: (value: Asked[Name], now: Date) => RecordTest | undefined } = {
   recordFilter: ({ where }, now) => where && filterPredicate(where, now),
   metadata_keys: (keys) => (record) => keys.some((key) => Object.hasOwn(record.metadata, key)),
   metadata_keys_all: (keys) => (record) => keys.every((key) => Object.hasOwn(record.metadata, key)),
@@ -290,7 +266,7 @@ const testsFor: { [Name in keyof Asked]?: (value: Asked[Name], now: Date) => Tes
   max_size_kb: (most) => (record) => countJsonBytes(record.metadata) <= most * 1024,
 };
 
-const listValues = ({ metadata }: RecordItem) => Object.values(metadata);
+const listValues = ({ metadata }: FilteredRecord) => Object.values(metadata);
 
 function getType(value: unknown): (typeof fieldTypes)[number] {
   if (value === null) return 'null';

@@ -8,6 +8,7 @@
  * results of runs.
  */
 
+import { mapYielding } from '../../core/concurrency/event-loop.ts';
 import { conflict } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneWrite } from '../../platform/cleanup/tombstone.ts';
@@ -15,6 +16,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { createConflictError, createMissingError, decodeReadable } from '../../platform/data/entity.ts';
 import { forEachInTime } from '../../platform/data/for-each-in-time.ts';
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';
+import type { LazyItem } from '../../platform/data/requests/lazy-items.ts';
 import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write, type WriteCondition, type Writes } from '../../platform/data/writes.ts';
@@ -29,9 +31,19 @@ import {
   toNewRecord,
 } from './record.ts';
 import { filterMatching, recordLister, walkMatching } from './record-list.ts';
+import { type RecordTest, StoredRecord } from './stored-record.ts';
 
 /** Without the keys of indexes, which are a third of a usual record. */
 const storedFields = ['summary', ...Object.keys(recordEntity.schema.shape)];
+
+const bytesPerUnit = 4_096;
+
+export interface MatchingRecords {
+  /** In the requested order. */
+  records: RecordItem[];
+  /** Read units: 1 for each id, and 1 more for each 4 KB of metadata. */
+  units: number;
+}
 
 export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete'], (scope: Scope) => {
   const { table, signal } = scope;
@@ -40,16 +52,25 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
 
   /** The records that exist and can be read, in the requested order. */
   const getMany = async (ids: readonly string[]): Promise<RecordItem[]> =>
-    decodeReadable(recordEntity, await getStored(ids));
+    (await getMatching(ids, () => true)).records;
 
-  const getStored = (ids: readonly string[]) =>
-    table.getMany(
-      ids.map((id) => recordEntity.key({ id })),
-      { consistent: true, fields: storedFields },
-    );
+  /** The same for those that match: the others are not decoded. */
+  async function getMatching(ids: readonly string[], isMatch: RecordTest): Promise<MatchingRecords> {
+    const keys = ids.map((id) => recordEntity.key({ id }));
+    const items = await table.getLazily(keys, { consistent: true, fields: storedFields });
+    let units = ids.length;
+    const decodeMatching = (item: LazyItem | undefined) => {
+      if (!item) return [];
+      const stored = new StoredRecord(item);
+      units += Math.floor(stored.metadataBytes / bytesPerUnit);
+      return stored.mayMatch(isMatch) ? decodeReadable(recordEntity, [item.read()]) : [];
+    };
+    const records = await mapYielding(items, decodeMatching, signal);
+    return { records: records.flat(), units };
+  }
 
   async function findMissing(ids: readonly string[]): Promise<string[]> {
-    const items = await table.getMany(
+    const items = await table.getLazily(
       ids.map((id) => recordEntity.key({ id })),
       { consistent: true },
     );
@@ -64,10 +85,11 @@ export const recordStore = /* @__PURE__ */ using(['table:write', 'table:delete']
     return table.updateAndGet(recordEntity, table.writes.update(recordEntity, { id }, update, condition));
   };
 
-  const reads = { table, now: scope.now, signal, getMany, getStored, findId };
+  const reads = { table, now: scope.now, getMany, getMatching, findId };
   return {
     get,
     getMany,
+    getMatching,
     findMissing,
     findId,
     list: recordLister(reads),

@@ -12,7 +12,6 @@ import type {
   RecordSelector,
   RecordsPort,
 } from '../../adapters/ports/records-port.ts';
-import { filterYielding } from '../../core/concurrency/event-loop.ts';
 import { conflict, invalidAt, ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { RecordFilter } from '../../core/filters/filter.ts';
@@ -124,7 +123,7 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
     for await (const ids of idPages(scope, type)) {
       read += ids.length;
       if (read > readMax) throw createTooManyError(type, readMax);
-      for (const record of await filterYielding(await records.getMany(ids), isMatch, scope.signal)) {
+      for (const record of (await records.getMatching(ids, isMatch)).records) {
         if (!best || record.updatedAt > best.updatedAt) best = record;
       }
     }

@@ -24,6 +24,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { toChunks } from '../../core/chunks.ts';
+import { mapYielding } from '../../core/concurrency/event-loop.ts';
 import {
   type AnyEntity,
   createConflictError,
@@ -38,6 +39,7 @@ import { type Key, type StoredKey, toStoredKey, toStoredPartition } from './keys
 import { type Decide, type ModifyOptions, modify, type Revisioned } from './modify.ts';
 import { type QueryOptions, queryInput, type WalkOptions } from './query.ts';
 import type { RequestSignal } from './requests/attempt.ts';
+import { type LazyItem, lazily, toLazyItem } from './requests/lazy-items.ts';
 import { backOff, retryContention } from './retry-contention.ts';
 import { createWrites, type PutWrite, type Write } from './writes.ts';
 
@@ -53,6 +55,12 @@ export interface QueryPage {
   items: StoredItem[];
   /** The sort key of the last entry that was read; `undefined` on the last page. */
   readTo: string | undefined;
+}
+
+interface GetManyOptions {
+  consistent?: boolean;
+  /** Default: all. */
+  fields?: readonly string[];
 }
 
 /** The first items of a query. */
@@ -119,12 +127,18 @@ function createOperations(client: DynamoDBDocumentClient, TableName: string, ten
       return orMissing(entity, await this.get(entity, key, options));
     },
 
-    /** Items by their keys, in the requested order; `undefined` for a missing one. @param fields Default: all. */
-    async getMany(
+    /** Items by their keys, in the requested order; `undefined` for a missing one. */
+    async getMany(keys: readonly Key[], options?: GetManyOptions): Promise<(Attributes | undefined)[]> {
+      const items = await table.getLazily(keys, options);
+      return mapYielding(items, (item) => item && removeListedExpiry(item.read()));
+    },
+
+    /** The same, for those who drop most of them by a few attributes. */
+    async getLazily(
       keys: readonly Key[],
-      { consistent = false, fields }: { consistent?: boolean; fields?: readonly string[] } = {},
-    ): Promise<(Attributes | undefined)[]> {
-      const found = new Map<string, Attributes>();
+      { consistent = false, fields }: GetManyOptions = {},
+    ): Promise<(LazyItem | undefined)[]> {
+      const found = new Map<string, LazyItem>();
       const asked = keys.map((key) => toStoredKey(tenant, key));
       const wanted = deduplicate(asked).filter(isPossible);
       await Promise.all(
@@ -141,9 +155,12 @@ function createOperations(client: DynamoDBDocumentClient, TableName: string, ten
                   [TableName]: { Keys, ConsistentRead: consistent, ...(fields && projectOnto(fields)) },
                 },
               }),
+              lazily,
             );
-            for (const item of Responses?.[TableName] ?? []) {
-              if (!isExpired(item, now)) found.set(nameKey(item as StoredItem), removeListedExpiry(item));
+            for (const item of (Responses?.[TableName] ?? []).map(toLazyItem)) {
+              const key = { PK: item.get('PK'), SK: item.get('SK') } as StoredKey;
+              const expiry = { ttl: item.get('ttl'), summary: item.get('summary') };
+              if (!isExpired(expiry, now)) found.set(nameKey(key), item);
             }
             Keys = UnprocessedKeys?.[TableName]?.Keys ?? [];
           }
@@ -368,12 +385,12 @@ const bindSignal = (client: DynamoDBDocumentClient, signal: AbortSignal): Dynamo
     }
   };
   signal.addEventListener('abort', abort, { once: true });
-  const send = async (command: Parameters<DynamoDBDocumentClient['send']>[0]) => {
+  const send = async (command: Parameters<DynamoDBDocumentClient['send']>[0], options?: object) => {
     signal.throwIfAborted();
     const request: RequestSignal = { aborted: false, onabort: null };
     pending.add(request);
     try {
-      return await client.send(command, { abortSignal: request as unknown as AbortSignal });
+      return await client.send(command, { ...options, abortSignal: request as unknown as AbortSignal });
     } finally {
       pending.delete(request);
     }

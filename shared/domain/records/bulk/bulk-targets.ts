@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { toChunks } from '../../../core/chunks.ts';
-import { filterYielding } from '../../../core/concurrency/event-loop.ts';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { FieldValue } from '../../../core/filters/comparison.ts';
 import { FieldPath, type RecordFilter, valueCharactersMax } from '../../../core/filters/filter.ts';
@@ -14,6 +13,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { RecordItem } from '../record.ts';
 import { recordStore } from '../record-store.ts';
 import { idPages, idsPerPage } from '../schema-discovery.ts';
+import type { RecordTest } from '../stored-record.ts';
 
 const operators = ['equals', 'equals_ci', 'not_equals', 'contains', 'not_contains'] as const;
 
@@ -60,7 +60,7 @@ const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsP
   },
 };
 
-export function createTargetTest(targets: BulkTargets, now: Date): (record: RecordItem) => boolean {
+export function createTargetTest(targets: BulkTargets, now: Date): RecordTest {
   if ('recordIds' in targets) return () => true;
   if ('conditions' in targets) {
     const asked = targets.conditions.map((condition) => tests[condition.operator](condition));
@@ -85,13 +85,13 @@ export async function* targetPages(
   targets: BulkTargets,
   { timeLeftMs, readMax = recordsReadMax }: { timeLeftMs: () => number; readMax?: number },
 ): AsyncGenerator<RecordItem[], void> {
-  const { getMany } = recordStore(scope);
+  const { getMatching } = recordStore(scope);
   const isMatch = createTargetTest(targets, scope.now());
   let read = 0;
   for await (const ids of readPages(scope, targets)) {
     read += ids.length;
     if (read > readMax || timeLeftMs() < reserveMs) throw createTooManyError(targets, readMax);
-    yield await filterYielding(await getMany(ids), isMatch, scope.signal);
+    yield (await getMatching(ids, isMatch)).records;
   }
 }
 

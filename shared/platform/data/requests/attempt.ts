@@ -19,6 +19,7 @@ import {
 } from '@smithy/types';
 import { loadOnce } from '../../../core/concurrency/load-once.ts';
 import type { DynamoOperation, Learned } from './document-client.ts';
+import { splitAnswer } from './lazy-items.ts';
 
 /** A request on its way. */
 export interface SentRequest {
@@ -26,6 +27,8 @@ export interface SentRequest {
   operation: DynamoOperation;
   learned: Learned;
   signal: RequestSignal | undefined;
+  /** Whether the answer is to have lazy items. */
+  lazyItems: boolean;
 }
 
 type Config = DynamoDBClient['config'];
@@ -46,7 +49,7 @@ export function createAttempt(config: Config) {
     try {
       const response = new HttpResponse(await exchange(headers, body, signal));
       success(response);
-      const output = readOutput(operation, response as WireResponse);
+      const output = await readOutput(sent, response as WireResponse);
       if (output) return { response, output };
       const context = { [SMITHY_CONTEXT_KEY]: { operationSchema: operation.schema } };
       return await deserialize()(async () => ({ response }), context as HandlerExecutionContext)(sent);
@@ -57,10 +60,10 @@ export function createAttempt(config: Config) {
 }
 
 /** @returns `undefined` for an error, and for what cannot be read: the SDK says why. */
-function readOutput(
-  { read }: DynamoOperation,
+async function readOutput(
+  { operation: { read }, lazyItems }: SentRequest,
   { statusCode, headers, body }: WireResponse,
-): object | undefined {
+): Promise<object | undefined> {
   if (statusCode >= 300) return undefined;
   const $metadata = {
     httpStatusCode: statusCode,
@@ -69,7 +72,8 @@ function readOutput(
     cfId: undefined,
   };
   try {
-    return { ...read(JSON.parse(body.toString())), $metadata };
+    const output = lazyItems ? await splitAnswer(body, read) : read(JSON.parse(body.toString()));
+    return { ...output, $metadata };
   } catch {
     return undefined;
   }

@@ -39,7 +39,7 @@ const replaced = [
 ];
 
 type Handler = (sent: SentRequest) => Promise<{ output: unknown }>;
-type Options = { abortSignal?: RequestSignal } | undefined;
+type Options = { abortSignal?: RequestSignal; lazyItems?: true } | undefined;
 
 /** Middlewares are to be added before the first request (D113). */
 export class DocumentClient extends DynamoDBDocumentClient {
@@ -78,6 +78,7 @@ export class DocumentClient extends DynamoDBDocumentClient {
       operation,
       learned,
       signal: options?.abortSignal,
+      lazyItems: options?.lazyItems === true,
     });
     return output;
   }

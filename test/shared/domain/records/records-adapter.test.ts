@@ -132,12 +132,12 @@ test('concurrent writers lose no changes', async () => {
 test('does not change a record that stops matching the filter meanwhile', async () => {
   const { scope, create, store } = await world();
   const { id } = await create('Ada', { tier: 'gold' });
-  const getMany: typeof scope.table.getMany = async (...asked) => {
-    const found = await scope.table.getMany(...asked);
+  const getLazily: typeof scope.table.getLazily = async (...asked) => {
+    const found = await scope.table.getLazily(...asked);
     await store.update(id, { metadata: { tier: 'silver' } });
     return found;
   };
-  const port = recordsPort({ ...scope, table: { ...scope.table, getMany } }, owner);
+  const port = recordsPort({ ...scope, table: { ...scope.table, getLazily } }, owner);
   expect(await port.update(gold, { discount: 10 }, 'merge')).toBeUndefined();
   expect((await store.get(id)).metadata).toEqual({ tier: 'silver' });
 });

@@ -1,7 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { DocumentClient } from '../../../../../shared/platform/data/requests/document-client.ts';
+import { lazily, toLazyItem } from '../../../../../shared/platform/data/requests/lazy-items.ts';
 import { answerWith, type Reaction, scriptedEndpoint } from './scripted-endpoint.ts';
 
 const TableName = 'table';
@@ -150,6 +151,43 @@ test('credentials that are renewed sign the next request', async () => {
   const keys = server.received.map(({ headers }) => headers.authorization?.match(/Credential=(\w+)/)?.[1]);
   expect(new Set(keys).size).toBe(3);
 });
+
+const many = () => new BatchGetCommand({ RequestItems: { [TableName]: { Keys: [Key] } } });
+const manyFound = answerWith({ Responses: { [TableName]: [{ PK: { S: 'tenant' }, n: { N: '7' } }] } });
+
+test.each<[string, Reaction]>([
+  ['items', manyFound],
+  ['no items', answerWith({ Responses: {} })],
+  ['an empty answer', answerWith({})],
+  [
+    'an internal error that passes',
+    (response, n) => (n === 1 ? failure('InternalServerError', 500) : manyFound)(response, n),
+  ],
+  ['throttling that stays', failure('ThrottlingException')],
+  ['an answer that breaks off', halfway],
+  ['an answer that is no JSON', text('{"Responses":', 200)],
+  ['an item that is no JSON', text(`{"Responses":{"${TableName}":[{"n":{"N"}`, 200)],
+  ['JSON of something else', text('[]', 200)],
+])('a client that reads items lazily sees %s as the unchanged SDK does', async (_, reaction) => {
+  const outcome = async (create: Create) => {
+    using server = await scriptedEndpoint((response, n) =>
+      n === 1 ? manyFound(response, n) : reaction(response, n - 1),
+    );
+    const client = create(server.endpoint);
+    await client.send(many());
+    return client
+      .send(many(), lazily)
+      .then(
+        ({ Responses }) =>
+          Responses && mapEntries(Responses, (items) => items.map((item) => toLazyItem(item).read())),
+        shapeOf,
+      );
+  };
+  expect(await outcome(ourClient)).toEqual(await outcome(sdkClient));
+});
+
+const mapEntries = <T, R>(map: Record<string, T>, change: (value: T) => R): Record<string, R> =>
+  Object.fromEntries(Object.entries(map).map(([name, value]) => [name, change(value)]));
 
 type Create = (endpoint: string) => DynamoDBDocumentClient;
 
