@@ -56,8 +56,11 @@ export interface NewChatMessage {
 /** What the run of a message is asked. */
 export type Asked = Required<Pick<AgentRunRequest, 'messages' | 'history' | 'previousMessageAt'>>;
 
-/** With what is written when its message is. */
-type BegunTurn = Pick<ChatTurn, 'noteRun' | 'refusal'> & { alsoWrite?: readonly Write[] };
+/** With what is written when its message is. One that is only claimed may yet be refused, and creates no conversation. */
+export type BegunTurn = Pick<ChatTurn, 'noteRun' | 'refusal'> & {
+  alsoWrite?: readonly Write[];
+  isClaimed?: boolean;
+};
 
 /** A run that starts with its message. */
 export interface PreparedStart {
@@ -88,13 +91,13 @@ export const conversationMessages = /* @__PURE__ */ using(
       return conversation && { conversation, recent: await recent.read(conversation) };
     }
 
-    async function openHistory(
-      { token, origin, session }: SessionContext,
+    const readHistory = async ({ session }: SessionContext): Promise<History | undefined> =>
+      (await readAhead.get(session)) ?? (await findHistory(session));
+
+    async function createHistory(
+      { token, origin, session: { target } }: SessionContext,
       { message, metadata }: Pick<NewChatMessage, 'metadata'> & { message: Message },
     ): Promise<History> {
-      const { target } = session;
-      const found = (await readAhead.get(session)) ?? (await findHistory(session));
-      if (found) return found;
       const flowId = target.kind === 'flow' ? target.id : null;
       const title = truncate(messageText(message).trim(), titleCharactersMax) || 'Chat';
       const client = { tokenId: token.id, flowId, origin, surfaceId: token.surface?.id ?? null };
@@ -141,13 +144,16 @@ export const conversationMessages = /* @__PURE__ */ using(
        */
       async addMessage<Start extends PreparedStart>(
         visit: SessionContext,
-        { noteRun, refusal: alsoWriteRefused, alsoWrite = [] }: BegunTurn,
+        { noteRun, refusal: alsoWriteRefused, alsoWrite = [], isClaimed = false }: BegunTurn,
         { executionId, answerId, message: chatMessage, metadata }: NewChatMessage,
         prepare: (asked: Asked) => Promise<Start>,
       ): Promise<{ run: AnswerRun; started: PromiseSettledResult<Start> }> {
         const { hash, target } = visit.session;
         const message: Message = { role: 'user', content: dropReasoning(chatMessage) };
-        const history = await openHistory(visit, { message, metadata });
+        const history =
+          (await readHistory(visit)) ??
+          (isClaimed ? undefined : await createHistory(visit, { message, metadata }));
+        if (!history) throw alsoWriteRefused();
         const { id: conversationId } = history.conversation;
         const [started] = await Promise.allSettled([prepare(toAsked(history, message))]);
         const start = started.status === 'fulfilled' ? started.value : undefined;

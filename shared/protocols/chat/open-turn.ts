@@ -20,12 +20,12 @@ import { turnLeases } from '../../domain/client-sessions/turn-state.ts';
 import type { AlsoAtEnd } from '../../execution/agent-runs/run-journal.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
 import { type StreamedBody, streamBody } from '../../platform/http/responses/streamed-body.ts';
 import type { StreamEvent } from '../run-events/stream-event.ts';
 import {
   type AnswerRun,
   type Asked,
+  type BegunTurn,
   conversationMessages,
   type NewChatMessage,
   type PreparedStart,
@@ -168,7 +168,7 @@ export const beginMessage = /* @__PURE__ */ using(
 
     const add = async <Start extends PreparedStart>(
       visit: SessionContext,
-      turn: OpenTurn & { alsoWrite?: readonly Write[] },
+      turn: OpenTurn & BegunTurn,
       newMessage: NewChatMessage,
       prepare: Prepare<Start>,
     ) => {
@@ -181,7 +181,7 @@ export const beginMessage = /* @__PURE__ */ using(
       const place = scope.place?.join();
       if (!place) await scope.place?.acquire();
       const alsoWrite = place ? [place.write] : [];
-      const added = await add(visit, { ...turn, alsoWrite }, newMessage, prepare);
+      const added = await add(visit, { ...turn, alsoWrite, isClaimed: true }, newMessage, prepare);
       place?.done();
       return added;
     };

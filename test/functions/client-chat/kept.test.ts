@@ -58,6 +58,16 @@ test('a process that has answered before sees what others have added and replace
   expect(await askMirror(chat, 'six')).toEqual(['six']);
 });
 
+test('two messages at once after the tenant has deleted the conversation begin a single one', async () => {
+  const chat = await agentChat();
+  expect((await askHere(chat, 'one')).status).toBe(200);
+  const { id } = await onlyConversation(chat.tenant);
+  await expectStatus(204, chat.tenant.call('DELETE', `/v1/conversations/${id}`));
+  const both = await Promise.all(['two', 'three'].map((text) => askHere(chat, text)));
+  expect(both.map(({ status }) => status)).toEqual([200, 200]);
+  expect(await rolesOf(chat.tenant)).toEqual(['user', 'assistant', 'user', 'assistant']);
+});
+
 test('it also sees a budget that was spent since; the message stays without an answer', async () => {
   const chat = await agentChat();
   for (const text of ['one', 'two']) expect((await askHere(chat, text)).status).toBe(200);
