@@ -108,6 +108,8 @@ export function openWorkerProcesses(count: number, returnMessages: (event: SQSEv
       if (workers.size > 0) await Promise.race(Array.from(workers, ({ started }) => started));
     }
     if (ready.size === 0) return invokeHere(name, event, timeoutSeconds);
+    // In the place of those that have died.
+    startAll();
     const free = [...ready].toSorted((one, other) => one.running.size - other.running.size);
     const answers = await Promise.all(
       divideEvent(event, free.length).map((part, index) =>

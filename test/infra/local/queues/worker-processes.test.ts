@@ -51,6 +51,15 @@ test('a process that dies gives its messages back, and neither others nor this p
   expect(returned).toHaveLength(1);
 });
 
+test('one that has died is replaced while another still runs', async () => {
+  await Promise.all([run(['wait']), run(['wait'])]);
+  await bothReady();
+  await run(['die', 'wait']);
+  expect(processes.processIds()).toHaveLength(1);
+  await run(['which']);
+  await bothReady();
+});
+
 test('a message that was delivered before never runs in this process', async () => {
   const [ran] = (await run(['which'], 2)) ?? [];
   expect(ran).not.toBe(String(process.pid));
