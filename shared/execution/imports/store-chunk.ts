@@ -91,15 +91,23 @@ export const chunkStorer = /* @__PURE__ */ using(
     return async (id: string, chunk: number, release = async () => {}): Promise<void> => {
       const item = await table.get(importEntity, { id }, { consistent: true });
       if (!item) return;
-      if (isUnderWay(item.status)) {
-        const before = await table.get(chunkEntity, { importId: id, chunk }, { consistent: true });
-        if (!before?.isDone) await storeChunk(item, chunk, before?.row);
-      }
+      const isOver = !isUnderWay(item.status) || (await finishChunk(item, chunk));
       await release();
-      await goOn(id, chunk);
+      // Otherwise whoever stores the rest of the chunk does so: the order of the rows is that of the chunks.
+      if (isOver) await goOn(id, chunk);
     };
 
-    async function storeChunk(item: ImportItem, number: number, doneTo: number | undefined): Promise<void> {
+    /** @returns whether nothing of the chunk is left; not while another delivery is ahead. */
+    async function finishChunk(item: ImportItem, chunk: number): Promise<boolean> {
+      const before = await table.get(chunkEntity, { importId: item.id, chunk }, { consistent: true });
+      return before?.isDone || storeChunk(item, chunk, before?.row);
+    }
+
+    async function storeChunk(
+      item: ImportItem,
+      number: number,
+      doneTo: number | undefined,
+    ): Promise<boolean> {
       const [plan, chunk] = await Promise.all([
         chunkFiles(scope).readPlan(item.id),
         chunkFiles(scope).read(item.id, number),
@@ -113,6 +121,7 @@ export const chunkStorer = /* @__PURE__ */ using(
         if (!(error instanceof ConditionFailed)) throw error;
         log.info('A chunk of an import was stored by another delivery', { importId: item.id, chunk: number });
       });
+      return true;
     }
 
     /** The next chunk of the lane, or the end. */
@@ -244,14 +253,14 @@ async function insertGroup({ table }: Scope, group: readonly Entry[]): Promise<E
 /** What a row does. */
 type Decision = { row: number; writes: Write[]; count: 'created' | 'updated' | 'unchanged' } | RowProblem;
 
-/** One transaction after the other, each with the progress of the chunk. */
+/** One transaction after the other, each with the progress of the chunk. @returns whether it is done. */
 async function storeInOrder(
   scope: Scope,
   item: ImportItem,
   plan: ImportPlan,
   chunk: Chunk,
   doneTo = chunk.firstRow - 1,
-): Promise<void> {
+): Promise<boolean> {
   const { table } = scope;
   const rows = [...readLines(plan, chunk)].filter(({ row }) => row > doneTo);
   let at = doneTo;
@@ -262,11 +271,13 @@ async function storeInOrder(
       if (tries++ > 0 && (await isAhead(scope, item, chunk, at))) return undefined;
       return storeGroup(scope, item, plan, { chunk, group, from: at, isLast });
     });
-    if (!stored || stored.hasEnded) return;
+    if (!stored) return (await readProgress(scope, item, chunk))?.isDone ?? false;
+    if (stored.hasEnded) return true;
     at = stored.to;
     const current = await table.get(importEntity, { id: item.id });
-    if (current && !isUnderWay(current.status)) return;
+    if (current && !isUnderWay(current.status)) return true;
   }
+  return true;
 }
 
 interface OrderedGroup {
@@ -300,10 +311,13 @@ async function storeGroup(
 }
 
 /** Another delivery has stored more. */
-async function isAhead({ table }: Scope, { id }: ImportItem, { chunk }: Chunk, at: number): Promise<boolean> {
-  const progress = await table.get(chunkEntity, { importId: id, chunk }, { consistent: true });
+async function isAhead(scope: Scope, item: ImportItem, chunk: Chunk, at: number): Promise<boolean> {
+  const progress = await readProgress(scope, item, chunk);
   return progress !== undefined && progress.row > at;
 }
+
+const readProgress = ({ table }: Scope, { id }: ImportItem, { chunk }: Chunk) =>
+  table.get(chunkEntity, { importId: id, chunk }, { consistent: true });
 
 /** Two rows of one record are in different transactions. */
 function* groupRows(rows: readonly ReadLine[]): Generator<readonly ReadLine[]> {
