@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StackFacts } from '../../infra/local/stack.ts';
 import { OperationError } from '../../infra/operations/deployment/operation.ts';
+import { listProcessTree, type Running, readCpuMs, readProc } from '../measure/processes.ts';
 import { unlimitedRates } from '../measure/stack.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function startSoakService(directory: string, given: Record<string, 
   const log = new Map<string, number>();
   let { child, facts } = await launch({ ...environment, PORT: '0' }, log);
   process.on('exit', () => child.kill('SIGTERM'));
-  const pids = () => treeOf(child.pid as number).map(({ pid }) => pid);
+  const pids = () => listProcessTree(child.pid as number).map(({ pid }) => pid);
   const signalAll = (signal: NodeJS.Signals) => {
     for (const pid of pids().toReversed()) sendSignal(pid, signal);
   };
@@ -59,7 +60,7 @@ export async function startSoakService(directory: string, given: Record<string, 
       const heap = JSON.parse(readFileSync(heapFile, 'utf8')) as NodeJS.MemoryUsage;
       const disk = bytesOf(environment.DATA_DIR) / megabyte;
       return {
-        ...residenceOf(treeOf(child.pid as number)),
+        ...residenceOf(listProcessTree(child.pid as number)),
         heap: heap.heapUsed / megabyte,
         external: heap.external / megabyte,
         disk,
@@ -102,31 +103,6 @@ async function launch(environment: Record<string, string>, log: Map<string, numb
   return { child, facts: JSON.parse(line) as StackFacts };
 }
 
-interface Running {
-  pid: number;
-  command: string;
-}
-
-function treeOf(root: number): Running[] {
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const parents = new Map(all.map((pid) => [Number(pid), Number(statOf(pid)[1])]));
-  const isBelow = (pid: number | undefined): boolean =>
-    pid === root || (pid !== undefined && isBelow(parents.get(pid)));
-  const pids = [...parents.keys()].filter(isBelow);
-  return pids.map((pid) => ({ pid, command: readProc(pid, 'cmdline').replaceAll('\0', ' ') }));
-}
-
-function readProc(pid: number | string, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/** What follows the name of the program, from the state on. */
-const statOf = (pid: number | string) => readProc(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
-
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -141,19 +117,18 @@ const kinds = {
   queues: /queue-server/,
   engine: /^\S*dynoxide/,
 };
-const ticksInSecond = 100;
 
 /** MB by process, npm and shells apart; how many files they have open; the seconds of processors that they have taken. */
 function residenceOf(tree: readonly Running[]) {
   const sums = { main: 0, workers: 0, queues: 0, engine: 0, npm: 0, files: 0, cpu: 0 };
-  for (const { pid, command } of tree) {
+  for (const running of tree) {
+    const { pid, command } = running;
     const isShell = /^(\/bin\/)?sh |^npm/.test(command);
     const kind = Object.entries(kinds).find(([, pattern]) => !isShell && pattern.test(command))?.[0] ?? 'npm';
     sums[kind as keyof typeof kinds] +=
       Number(/VmRSS:\s+(\d+)/.exec(readProc(pid, 'status'))?.[1] ?? 0) / 1_024;
     sums.files += readdirSync(`/proc/${pid}/fd`).length;
-    const [user, system] = statOf(pid).slice(11, 13);
-    sums.cpu += (Number(user) + Number(system)) / ticksInSecond;
+    sums.cpu += readCpuMs(running) / 1_000;
   }
   return { rss: sums.main + sums.workers + sums.queues + sums.engine, ...sums };
 }

@@ -1,29 +1,18 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listProcessTree, readCpuMs } from './processes.ts';
 import { startRecording, stopRecording } from './recorder.ts';
 import { traffic } from './traffic.ts';
 
 const settleMs = 1_000;
 const release = () => globalThis.gc?.({ execution: 'async', type: 'major', flavor: 'last-resort' });
 
-const tickMs = 10;
-
-function workerCpuMs(): number {
-  if (process.platform !== 'linux') return 0;
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const ticks = all.map((pid) => {
-    try {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-      const isWorker =
-        Number(fields[1]) === process.pid &&
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker-process');
-      return isWorker ? Number(fields[11]) + Number(fields[12]) : 0;
-    } catch {
-      return 0;
-    }
-  });
-  return tickMs * ticks.reduce((sum, each) => sum + each, 0);
-}
+/** Of those that run records. Other systems than Linux tell nothing. */
+const workerCpuMs = () =>
+  process.platform === 'linux'
+    ? listProcessTree(process.pid)
+        .filter(({ command }) => command.includes('worker-process'))
+        .reduce((sum, worker) => sum + readCpuMs(worker), 0)
+    : 0;
 
 /** Answers the bench's questions inside the stack's process. Loaded before the stack. */
 const answers = {

@@ -75,8 +75,8 @@ export interface Stack {
 }
 
 /**
- * Starts everything. One stack per process: its Lambdas run in this process, and those that run records in processes of their own if it is to; they find its servers through `process.env`,
- * as they find AWS when deployed.
+ * Starts everything. One stack per process: its Lambdas find its servers through `process.env`, as they find AWS when deployed.
+ * They run in this process; those that run records, in `workerProcesses` of their own.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const resources = new AsyncDisposableStack();

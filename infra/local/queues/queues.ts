@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { jobFiles } from '../../../shared/domain/jobs/job-files.ts';
 import {
@@ -9,7 +8,7 @@ import {
   unfinishedUploadDays,
 } from '../../resources.ts';
 import { accountId, assetBucket, credentials, payloadBucket, region } from '../runtime/account.ts';
-import { processEnd } from '../runtime/guarded-process.ts';
+import { forkModule, processEnd } from '../runtime/guarded-process.ts';
 import { heapMegabytes } from '../runtime/memory.ts';
 import { StartError } from '../runtime/start-error.ts';
 import type { QueueServerOptions } from './queue-server.ts';
@@ -40,13 +39,8 @@ export async function startQueues(dataDir: string | undefined) {
       uploadSeconds: unfinishedUploadDays * 86_400,
     },
   };
-  const child = fork(new URL('./queue-server.ts', import.meta.url), {
-    execArgv: [`--max-old-space-size=${heapMegabytes.queues()}`],
-    execPath: process.execPath,
-    // Detached from the terminal's Ctrl-C, which this process handles.
-    detached: process.platform !== 'win32',
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  const file = new URL('./queue-server.ts', import.meta.url);
+  const child = forkModule(file, heapMegabytes.queues(), 'ignore');
   const ended = processEnd(child);
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve((message as { port: number }).port));

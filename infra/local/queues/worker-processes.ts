@@ -5,14 +5,16 @@
  * stack through the environment, like a deployed Lambda.
  * If one dies, its messages are given back at once: on AWS, they would wait for the end of the lease of their runs.
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { log } from '../../../shared/core/log.ts';
-import { processEnd } from '../runtime/guarded-process.ts';
+import { forkModule, processEnd } from '../runtime/guarded-process.ts';
 import { invoke } from '../runtime/invoke.ts';
 import { heapMegabytes } from '../runtime/memory.ts';
 import type { EventSource } from './poller.ts';
 import type { Invocation, InvocationEnd } from './worker-process.ts';
+
+const file = new URL('./worker-process.ts', import.meta.url);
 
 const idleMs = 60_000;
 /** After one that did not start. */
@@ -56,7 +58,7 @@ export function openWorkerProcesses(count: number, returnMessages: (event: SQSEv
   }
 
   function start(): void {
-    const child = forkProcess();
+    const child = forkModule(file, heapMegabytes.workers(), 'inherit');
     const { promise: started, resolve } = Promise.withResolvers<boolean>();
     const worker: Worker = { child, running: new Map(), started };
     workers.add(worker);
@@ -142,15 +144,4 @@ function divideEvent({ Records }: SQSEvent, count: number): SQSEvent[] {
   const groups = Map.groupBy(Records, ({ attributes, messageId }) => attributes.MessageGroupId ?? messageId);
   const parts = Map.groupBy([...groups.values()].entries(), ([index]) => index % count);
   return Array.from(parts.values(), (part) => ({ Records: part.flatMap(([, records]) => records) }));
-}
-
-function forkProcess(): ChildProcess {
-  return fork(new URL('./worker-process.ts', import.meta.url), {
-    execArgv: [`--max-old-space-size=${heapMegabytes.workers()}`],
-    execPath: process.execPath,
-    env: { ...process.env },
-    // Detached from the terminal's Ctrl-C, which this process handles.
-    detached: process.platform !== 'win32',
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
 }

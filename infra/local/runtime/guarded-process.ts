@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { log } from '../../../shared/core/log.ts';
 import { shortageIn } from './shortages.ts';
@@ -69,6 +69,16 @@ export function spawnGuarded(
     },
   };
 }
+
+/** Starts a module as a process that is to end when its channel to this one closes. */
+export const forkModule = (file: URL, heapMegabytes: number, output: 'ignore' | 'inherit'): ChildProcess =>
+  fork(file, {
+    execArgv: [`--max-old-space-size=${heapMegabytes}`],
+    execPath: process.execPath,
+    // Detached from the terminal's Ctrl-C, which this process handles.
+    detached: process.platform !== 'win32',
+    stdio: ['ignore', output, 'inherit', 'ipc'],
+  });
 
 export const processEnd = (child: ChildProcess) =>
   new Promise<void>((resolve) => {

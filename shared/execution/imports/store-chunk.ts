@@ -99,7 +99,7 @@ export const chunkStorer = /* @__PURE__ */ using(
 
     /** @returns whether nothing of the chunk is left; not while another delivery is ahead. */
     async function finishChunk(item: ImportItem, chunk: number): Promise<boolean> {
-      const before = await table.get(chunkEntity, { importId: item.id, chunk }, { consistent: true });
+      const before = await readProgress(scope, item, chunk);
       return before?.isDone || storeChunk(item, chunk, before?.row);
     }
 
@@ -268,10 +268,12 @@ async function storeInOrder(
     const isLast = group.at(-1) === rows.at(-1);
     let tries = 0;
     const stored = await retryOnConflict(async () => {
-      if (tries++ > 0 && (await isAhead(scope, item, chunk, at))) return undefined;
+      const progress = tries++ > 0 ? await readProgress(scope, item, chunk.chunk) : undefined;
+      // Another delivery has stored more.
+      if (progress && progress.row > at) return progress;
       return storeGroup(scope, item, plan, { chunk, group, from: at, isLast });
     });
-    if (!stored) return (await readProgress(scope, item, chunk))?.isDone ?? false;
+    if ('isDone' in stored) return stored.isDone;
     if (stored.hasEnded) return true;
     at = stored.to;
     const current = await table.get(importEntity, { id: item.id });
@@ -310,13 +312,7 @@ async function storeGroup(
   return { to, hasEnded: failure !== undefined };
 }
 
-/** Another delivery has stored more. */
-async function isAhead(scope: Scope, item: ImportItem, chunk: Chunk, at: number): Promise<boolean> {
-  const progress = await readProgress(scope, item, chunk);
-  return progress !== undefined && progress.row > at;
-}
-
-const readProgress = ({ table }: Scope, { id }: ImportItem, { chunk }: Chunk) =>
+const readProgress = ({ table }: Scope, { id }: ImportItem, chunk: number) =>
   table.get(chunkEntity, { importId: id, chunk }, { consistent: true });
 
 /** Two rows of one record are in different transactions. */
