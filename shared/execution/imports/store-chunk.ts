@@ -48,6 +48,7 @@ import {
   recordMoveWrites,
   recordStore,
 } from '../../domain/records/record-store.ts';
+import { isMissingObject } from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
@@ -86,10 +87,11 @@ export const chunkStorer = /* @__PURE__ */ using(
   ],
   (scope: Scope) => {
     const { table, now } = scope;
+    const findImport = (id: string) => table.get(importEntity, { id }, { consistent: true });
 
     /** @param release Gives the place back, before the next chunk is sent, which needs one. */
     return async (id: string, chunk: number, release = async () => {}): Promise<void> => {
-      const item = await table.get(importEntity, { id }, { consistent: true });
+      const item = await findImport(id);
       if (!item) return;
       const isOver = !isUnderWay(item.status) || (await finishChunk(item, chunk));
       await release();
@@ -100,7 +102,13 @@ export const chunkStorer = /* @__PURE__ */ using(
     /** @returns whether nothing of the chunk is left; not while another delivery is ahead. */
     async function finishChunk(item: ImportItem, chunk: number): Promise<boolean> {
       const before = await readProgress(scope, item, chunk);
-      return before?.isDone || storeChunk(item, chunk, before?.row);
+      if (before?.isDone) return true;
+      return storeChunk(item, chunk, before?.row).catch(async (error) => {
+        const current = isMissingObject(error) && (await findImport(item.id));
+        // The end of an import removes its files.
+        if (!current || isUnderWay(current.status)) throw error;
+        return true;
+      });
     }
 
     async function storeChunk(
@@ -126,7 +134,7 @@ export const chunkStorer = /* @__PURE__ */ using(
 
     /** The next chunk of the lane, or the end. */
     async function goOn(id: string, chunk: number): Promise<void> {
-      const item = await table.get(importEntity, { id }, { consistent: true });
+      const item = await findImport(id);
       if (item?.status !== 'running') return;
       const next = chunk + countLanes(item.settings);
       if (next < item.cut.chunks) await jobQueue(scope).send({ id, part: 'chunk', chunk: next });

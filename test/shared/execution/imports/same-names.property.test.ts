@@ -133,3 +133,17 @@ test('of rows with one name the last wins in an upsert, however often chunks are
     { numRuns: 15 },
   );
 }, 240_000);
+
+test('a delivery that comes upon the end of its import, which removes the files, does nothing', async () => {
+  const scope = newScope();
+  const { id } = await prepareChunks(scope, ['a', 'b'], { mode: 'upsert', rowsPerChunk });
+  const before = await scope.table.get(importEntity, { id }, { consistent: true });
+  await chunkStorer(scope)(id, 0);
+  await readResult(scope, id);
+  // As it read both before the end.
+  const seen: unknown[] = [before, undefined];
+  const get = (async (...parameters: Parameters<Scope['table']['get']>) =>
+    seen.length > 0 ? seen.shift() : scope.table.get(...parameters)) as Scope['table']['get'];
+  await chunkStorer({ ...scope, table: { ...scope.table, get } })(id, 0);
+  expect((await readResult(scope, id)).item).toMatchObject({ created: 2, chunksDone: 1 });
+});
